@@ -1,0 +1,30 @@
+// Records that the database was not there for when the process ended: kept in a file, taken up at the next start.
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { newId } from '../base/ids.ts'
+
+export async function keepForNextStart(folder: string, kind: string, records: readonly string[]): Promise<void> {
+  if (records.length === 0) return
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, `left-${kind}-${newId()}.ndjson`), `${records.join('\n')}\n`, {
+    flush: true,
+    mode: 0o600,
+  })
+}
+
+/** `write` must be harmless to repeat: a file goes only after its records are stored. */
+export async function takeUpLeft(
+  folder: string,
+  kind: string,
+  write: (records: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const names = (await readdir(folder).catch(() => [])).filter(
+    (name) => name.startsWith(`left-${kind}-`) && name.endsWith('.ndjson'),
+  )
+  for (const name of names) {
+    const file = join(folder, name)
+    const records = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '')
+    for (let at = 0; at < records.length; at += 500) await write(records.slice(at, at + 500))
+    await rm(file)
+  }
+}

@@ -1,0 +1,158 @@
+// Writes many small records in few statements: gathered while one statement runs, kept while the database is away, bounded.
+import { Problem } from '../base/problem.ts'
+import { toStorableJson } from '../base/storable.ts'
+import { isConnectionFailure } from './sql.ts'
+
+export interface WriteBufferOptions {
+  readonly onError: (error: unknown) => void
+  readonly entriesMax?: number
+  readonly bytesMax?: number
+  /** The least time between the beginnings of two statements; more records then share one. */
+  readonly spacingMs?: number
+  /** How long a record's owner waits for the database before going on without it. */
+  readonly patienceMs?: number
+}
+
+interface Entry {
+  readonly text: string
+  readonly settle: () => void
+}
+
+const BATCH_MAX = 500
+const RETRY_MS_MIN = 100
+const RETRY_MS_MAX = 2_000
+/** Tries that are made to store the last records while the process ends. */
+const CLOSING_ATTEMPTS_MAX = 5
+
+export class WriteBuffer {
+  readonly #write: (texts: readonly string[]) => Promise<void>
+  readonly #options: Required<WriteBufferOptions>
+  #waiting: Entry[] = []
+  #writing: Entry[] = []
+  #chars = 0
+  #isAway = false
+  #isClosing = false
+  #running: Promise<void> | undefined
+  #wake = () => {}
+
+  /** `write` takes JSON texts and must be harmless to repeat. */
+  constructor(write: (texts: readonly string[]) => Promise<void>, options: WriteBufferOptions) {
+    this.#write = write
+    this.#options = { entriesMax: 20_000, bytesMax: 64 * 1024 * 1024, patienceMs: 2_000, spacingMs: 0, ...options }
+  }
+
+  /** To be asked before the work whose record will come: what was answered must not be lost for want of room. */
+  assertRoom(): void {
+    const { entriesMax, bytesMax } = this.#options
+    if (this.#waiting.length < entriesMax && this.#chars < bytesMax) return
+    const message = 'The database has been away for so long that no more can be kept for it'
+    throw new Problem('database_unavailable', message, { retryAfterSeconds: 5 })
+  }
+
+  /** Resolves when the record is stored, or when it turns out that the database is away and the record must follow later. */
+  add(record: object): Promise<void> {
+    const text = toStorableJson(record)
+    this.#chars += text.length
+    return new Promise((settle) => {
+      this.#waiting.push({ text, settle })
+      if (this.#isAway) settle()
+      this.#running ??= this.#run()
+    })
+  }
+
+  /** Resolves once all that was added is stored. */
+  async flushed(): Promise<void> {
+    while (this.#running) {
+      this.#wake()
+      await this.#running
+    }
+  }
+
+  /** Stores what is there, for as long as one can wait for it; gives back what could not be stored. */
+  async close(): Promise<string[]> {
+    this.#isClosing = true
+    this.#wake()
+    await this.#running
+    return [...this.#writing, ...this.#waiting].map(({ text }) => text)
+  }
+
+  async #run(): Promise<void> {
+    // Whatever ends in this turn of the loop goes into the first statement.
+    await new Promise((resolve) => setImmediate(resolve))
+    try {
+      while (this.#waiting.length > 0) {
+        this.#writing = this.#waiting.splice(0, BATCH_MAX)
+        const next = this.#options.spacingMs > 0 && this.#pause(this.#options.spacingMs)
+        await this.#store(this.#writing)
+        this.#writing = []
+        if (next && this.#waiting.length < BATCH_MAX && !this.#isClosing) await next
+      }
+    } catch {
+      // Thrown only when closing: whoever closes gets what is left.
+    }
+    this.#running = undefined
+  }
+
+  async #store(entries: readonly Entry[]): Promise<void> {
+    let closingAttempts = 0
+    for (let attempt = 0; ; attempt++) {
+      const impatient = setTimeout(() => this.#letGo(), this.#options.patienceMs)
+      try {
+        await this.#write(entries.map(({ text }) => text))
+        this.#isAway = false
+        return this.#done(entries)
+      } catch (error) {
+        if (isConnectionFailure(error)) {
+          if (!this.#isAway) this.#options.onError(error)
+          this.#letGo()
+          if (this.#isClosing && ++closingAttempts >= CLOSING_ATTEMPTS_MAX) throw error
+        } else if (attempt >= 2) return await this.#storeApart(entries, error)
+        await this.#pause(Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** attempt))
+      } finally {
+        clearTimeout(impatient)
+      }
+    }
+  }
+
+  /** One record that the database will not take must not keep the others from it. */
+  async #storeApart(entries: readonly Entry[], error: unknown): Promise<void> {
+    if (entries.length === 1) {
+      this.#options.onError(new Error('A record cannot be stored and is given up', { cause: error }))
+      return this.#done(entries)
+    }
+    const half = Math.ceil(entries.length / 2)
+    await this.#store(entries.slice(0, half))
+    await this.#store(entries.slice(half))
+  }
+
+  #done(entries: readonly Entry[]): void {
+    for (const { text, settle } of entries) {
+      this.#chars -= text.length
+      settle()
+    }
+  }
+
+  #letGo(): void {
+    this.#isAway = true
+    for (const { settle } of [...this.#writing, ...this.#waiting]) settle()
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}
+
+/** What model-backed calls leave behind. */
+export interface CallRecords {
+  readonly logs: WriteBuffer
+  /** Chats that begin. */
+  readonly chats: WriteBuffer
+  /** Chats that go on. */
+  readonly turns: WriteBuffer
+}
