@@ -1,0 +1,77 @@
+// One turn of a conversation: guard, then router, then the answer, each step told as it happens. Pure of HTTP and of SQL.
+import type { Delta, Message, ModelRequest, Reply } from '../outside/models/engine.ts'
+import { textOf } from '../outside/models/engine.ts'
+import { NO_USAGE } from '../outside/models/usage.ts'
+import { type ModelCalls, secondsSince } from './calls.ts'
+import { withExpert } from './expert.ts'
+import { type GuardSettings, judge, type Verdict } from './guard/judge.ts'
+import { type Choice, choose, type RouterSettings } from './router.ts'
+
+export interface Turn {
+  /** Its `deltas` says whether anybody reads along. */
+  readonly request: ModelRequest
+  readonly guard?: GuardSettings | undefined
+  readonly router?: RouterSettings | undefined
+  /** Put the last message of the user before the answer. */
+  readonly echo?: boolean | undefined
+}
+
+export type Answer = Reply & { readonly elapsed_time_in_seconds: number }
+
+/** `asking` marks the moment from which the answer costs tokens. */
+export type Step =
+  | { readonly guard: Verdict }
+  | { readonly router: Choice }
+  | { readonly asking: ModelRequest }
+  | { readonly delta: Delta }
+  | { readonly answer: Answer }
+
+const REFUSAL = 'I cannot help with that.'
+
+/** Streaming forwards these steps, the plain answer folds them, the log watches them go by. */
+export async function* answer(calls: ModelCalls, turn: Turn): AsyncGenerator<Step> {
+  let { request } = turn
+  if (turn.guard) {
+    const guard = await judge(calls, turn.guard, request.messages)
+    yield { guard }
+    if (guard.status === 'flagged') {
+      yield { delta: { content: REFUSAL } }
+      yield { answer: refusal(request.model) }
+      return
+    }
+  }
+  if (turn.router) {
+    const router = await choose(calls, turn.router, request.messages)
+    if (router) yield { router }
+    const expert = turn.router.experts.find(({ name }) => name === router?.expert)
+    if (expert) request = withExpert(request, expert)
+  }
+  yield { asking: request }
+  const startedAt = calls.now()
+  const echo = turn.echo ? lastOfUser(turn.request.messages) : ''
+  if (echo !== '') yield { delta: { content: echo } }
+  for await (const part of calls.engine.stream(request, calls.signal)) {
+    if ('delta' in part) yield part
+    else
+      yield {
+        answer: {
+          ...part.done,
+          content: echo + part.done.content,
+          elapsed_time_in_seconds: secondsSince(calls, startedAt),
+        },
+      }
+  }
+}
+
+const refusal = (model: string): Answer => ({
+  content: REFUSAL,
+  finish_reason: 'content_filter',
+  usage: NO_USAGE,
+  model,
+  elapsed_time_in_seconds: 0,
+})
+
+function lastOfUser(messages: readonly Message[]): string {
+  const message = messages.findLast(({ role }) => role === 'user')
+  return message ? textOf(message) : ''
+}

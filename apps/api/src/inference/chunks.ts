@@ -1,0 +1,63 @@
+// Steps of a turn as OpenAI's streamed chunks, in the order docs/contract.md gives under Inference.
+import type { Delta, Usage } from '../outside/models/engine.ts'
+import type { Step } from './answer.ts'
+import type { Verdict } from './guard/judge.ts'
+import type { Choice } from './router.ts'
+
+/** Usage and verdict as clients see them: what is only ours to know is left out. */
+type Shown<Stage> = Omit<Stage, 'status' | 'usage'> & { readonly usage: Usage }
+
+export interface ChunkChoice {
+  readonly index: 0
+  readonly delta: Delta & { readonly role?: 'assistant' }
+  readonly finish_reason: string | null
+}
+
+export interface ChunkBody {
+  readonly choices: readonly ChunkChoice[]
+  readonly guard?: Shown<Verdict>
+  readonly router?: Shown<Choice>
+  readonly usage?: Usage
+}
+
+/** `head` is what every chunk of one answer repeats: id, object, model, times. The end mark is the transport's. */
+export async function* toChunks<Head extends object>(
+  steps: AsyncIterable<Step>,
+  head: Head,
+): AsyncGenerator<Head & ChunkBody> {
+  let stages: Pick<ChunkBody, 'guard' | 'router'> = {}
+  let isFlagged = false
+  let isFirst = true
+  for await (const step of steps) {
+    if ('delta' in step) {
+      const delta = isFirst ? { role: 'assistant' as const, ...step.delta } : step.delta
+      isFirst = false
+      yield { ...head, choices: choice(delta, null) }
+    } else if ('answer' in step) {
+      const { finish_reason, usage } = step.answer
+      yield { ...head, choices: choice({}, finish_reason) }
+      if (!isFlagged) yield { ...head, choices: [], usage: shownUsage(usage), ...stages }
+    } else if (!('asking' in step)) {
+      // An empty choice, because many clients look at the first one without asking whether it is there.
+      const shown = 'guard' in step ? { guard: shownStage(step.guard) } : { router: shownStage(step.router) }
+      isFlagged ||= 'guard' in step && step.guard.status === 'flagged'
+      stages = { ...stages, ...shown }
+      yield { ...head, choices: choice({}, null), ...shown }
+    }
+  }
+}
+
+const choice = (delta: ChunkChoice['delta'], finish_reason: string | null): readonly ChunkChoice[] => [
+  { index: 0, delta, finish_reason },
+]
+
+function shownStage<Stage extends Verdict | Choice>(stage: Stage): Shown<Stage> {
+  const { status: _, usage, ...shown } = stage as Stage & { status?: unknown }
+  return { ...shown, usage: shownUsage(usage) } as Shown<Stage>
+}
+
+const shownUsage = ({ prompt_tokens, completion_tokens, total_tokens }: Usage): Usage => ({
+  prompt_tokens,
+  completion_tokens,
+  total_tokens,
+})

@@ -1,0 +1,113 @@
+// The port to whatever runs a language model; a server over HTTP and the embedded engine stand behind it.
+
+export interface Usage {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens: number
+  /** Set when the model's side gave no numbers and these are ours. */
+  readonly estimated?: true
+}
+
+export interface ToolCall {
+  readonly id: string
+  readonly type: string
+  readonly function: { readonly name: string; readonly arguments: string }
+}
+
+/** A piece of a tool call. Pieces of one call share its index. */
+export interface ToolCallDelta {
+  readonly index: number
+  readonly id?: string
+  readonly type?: string
+  readonly function?: { readonly name?: string; readonly arguments?: string }
+}
+
+export interface Tool {
+  readonly type: string
+  readonly function: {
+    readonly name: string
+    readonly description?: string
+    readonly parameters?: Readonly<Record<string, unknown>>
+    readonly strict?: boolean
+  }
+}
+
+export interface Message {
+  readonly role: string
+  readonly content?: string | readonly Readonly<Record<string, unknown>>[] | null
+  readonly name?: string
+  readonly tool_calls?: readonly ToolCall[]
+  readonly tool_call_id?: string
+}
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | { readonly type: 'json_schema'; readonly json_schema: JsonSchemaFormat }
+
+export interface JsonSchemaFormat {
+  readonly name: string
+  readonly schema: object
+  readonly strict?: boolean
+}
+
+export interface ModelRequest {
+  readonly model: string
+  readonly messages: readonly Message[]
+  /** False when nobody reads along: the engine may then fetch the answer in one piece. */
+  readonly deltas: boolean
+  readonly max_tokens?: number | undefined
+  readonly temperature?: number | undefined
+  readonly top_p?: number | undefined
+  readonly tools?: readonly Tool[] | undefined
+  readonly response_format?: ResponseFormat | undefined
+  /** Further OpenAI parameters, handed on as they came. They cannot replace the fields above. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface Delta {
+  readonly content?: string
+  readonly reasoning_content?: string
+  readonly tool_calls?: readonly ToolCallDelta[]
+}
+
+export interface Reply {
+  readonly content: string
+  readonly reasoning_content?: string
+  readonly tool_calls?: readonly ToolCall[]
+  readonly finish_reason: string
+  readonly usage: Usage
+  readonly model: string
+}
+
+/** Deltas as they come, then the whole reply, exactly once and last. A failure is thrown, never a quiet end. */
+export type Part = { readonly delta: Delta } | { readonly done: Reply }
+
+/** A model in the shape of OpenAI's list. */
+export interface ModelCard {
+  readonly id: string
+  readonly object: 'model'
+  readonly created: number
+  readonly owned_by: string
+}
+
+export interface Engine {
+  /** Tells upstreams apart wherever something is remembered about one. */
+  readonly upstream: string
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<Part>
+  models(signal: AbortSignal): Promise<readonly ModelCard[]>
+}
+
+export async function wholeReply(engine: Engine, request: ModelRequest, signal: AbortSignal): Promise<Reply> {
+  for await (const part of engine.stream(request, signal)) if ('done' in part) return part.done
+  throw new Error('The engine ended its stream without a reply')
+}
+
+/** The words of a message. A part that is not text leaves its kind in brackets, so that its presence shows. */
+export function textOf({ content }: Pick<Message, 'content'>): string {
+  if (typeof content === 'string') return content
+  if (!content) return ''
+  return content
+    .map((part) => (typeof part['text'] === 'string' ? part['text'] : `[${String(part['type'])}]`))
+    .join('\n')
+}

@@ -1,0 +1,67 @@
+// Reads from a request what the embedded model must be told: grammar, tools, sampling, and the room left for an answer.
+import type { ChatHistoryItem, ChatModelFunctions, ChatWrapper, Llama, LlamaGrammar, LlamaModel } from 'node-llama-cpp'
+import { Problem } from '../../base/problem.ts'
+import { type Message, type ModelRequest, type ResponseFormat, textOf } from './engine.ts'
+import { toGrammarSchema } from './llama-schema.ts'
+
+const TEMPERATURE = 0.8
+/** No tokenizer packs more on average. A longer prompt is refused unread, since counting it would hold up the process. */
+const BYTES_PER_TOKEN_MAX = 12
+
+export async function grammarFor(llama: Llama, format: ResponseFormat | undefined): Promise<LlamaGrammar | undefined> {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object') return llama.getGrammarFor('json')
+  const schema = toGrammarSchema(format.json_schema.schema)
+  try {
+    return await llama.createGrammarForJsonSchema(schema)
+  } catch (cause) {
+    throw new Problem('invalid_request', 'The embedded model cannot follow this JSON schema', {
+      cause,
+      param: 'response_format',
+    })
+  }
+}
+
+export function functionsOf({ tools, parameters }: ModelRequest): ChatModelFunctions | undefined {
+  if (!tools || tools.length === 0 || parameters?.['tool_choice'] === 'none') return undefined
+  return Object.fromEntries(
+    tools.map(({ function: { name, description, parameters: schema } }) => [
+      name,
+      { ...(description !== undefined && { description }), ...(schema && { params: toGrammarSchema(schema) }) },
+    ]),
+  )
+}
+
+export function samplingOf({ temperature = TEMPERATURE, top_p, parameters = {} }: ModelRequest) {
+  const { stop, seed } = parameters
+  const stops = (Array.isArray(stop) ? stop : [stop]).filter((text) => typeof text === 'string' && text !== '')
+  return {
+    temperature,
+    ...(top_p !== undefined && { topP: top_p }),
+    ...(typeof seed === 'number' && { seed }),
+    ...(stops.length > 0 && { customStopTriggers: stops as string[] }),
+  }
+}
+
+/** The binding would drop the oldest messages to make room; the caller is told instead. */
+export function roomTokens(
+  history: readonly ChatHistoryItem[],
+  functions: ChatModelFunctions | undefined,
+  messages: readonly Message[],
+  { model, wrapper, contextTokens }: { model: LlamaModel; wrapper: ChatWrapper; contextTokens: number },
+): number {
+  const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(textOf(message)), 0)
+  if (bytes > contextTokens * BYTES_PER_TOKEN_MAX) throw tooLong(contextTokens)
+  const state = wrapper.generateContextState({
+    chatHistory: history,
+    ...(functions && { availableFunctions: functions }),
+  })
+  const room = contextTokens - state.contextText.tokenize(model.tokenizer).length - 1
+  if (room < 1) throw tooLong(contextTokens)
+  return room
+}
+
+const tooLong = (contextTokens: number): Problem =>
+  new Problem('invalid_request', `The messages do not fit into the ${contextTokens} tokens of the embedded model`, {
+    param: 'messages',
+  })

@@ -1,0 +1,43 @@
+// Token counts: read from the model server where it gives them, estimated where it does not.
+import { type Message, textOf, type Usage } from './engine.ts'
+
+export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+
+const BYTES_PER_TOKEN = 4
+
+export const estimateTokens = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN)
+
+export function estimatePromptTokens(messages: readonly Message[]): number {
+  let bytes = 0
+  for (const message of messages) {
+    bytes += Buffer.byteLength(textOf(message))
+    for (const call of message.tool_calls ?? []) bytes += Buffer.byteLength(call.function.arguments)
+  }
+  return estimateTokens(bytes)
+}
+
+export function estimatedUsage(messages: readonly Message[], completionTokens: number): Usage {
+  const promptTokens = estimatePromptTokens(messages)
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    estimated: true,
+  }
+}
+
+export function readUsage(value: unknown): Usage | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { prompt_tokens, completion_tokens = 0 } = value as Record<string, unknown>
+  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+}
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+  completion_tokens: a.completion_tokens + b.completion_tokens,
+  total_tokens: a.total_tokens + b.total_tokens,
+  ...((a.estimated || b.estimated) && { estimated: true as const }),
+})
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 0
