@@ -1,0 +1,150 @@
+// What a chat completion costs here: authorised, logged and kept, beside a bare proxy and beside Portkey, on one model server.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import { startPostgres } from '../src/storage/embedded-postgres.ts'
+import { spawnService } from '../test/support/processes.ts'
+import { startHelper } from './support/helper-process.ts'
+import { median, report, type Target, throughput } from './support/measure.ts'
+
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
+const SECONDS = 3
+const CONNECTIONS = 32
+const MEMORY_REQUESTS = Number(process.env['BENCH_MEMORY_REQUESTS'] ?? 100_000)
+
+const dataDir = await mkdtemp(join(tmpdir(), 'amphi-bench-'))
+const postgres = await startPostgres({ dataDir })
+const model = await startHelper('model-server')
+const bare = await startHelper('bare-proxy', model.url)
+const portkey = await startPortkey()
+const service = await spawnService({
+  DATABASE_URL: postgres.url,
+  SECRETS_KEY: 'a key for the length of a benchmark',
+  INFERENCE_URL: `${model.url}/v1`,
+})
+
+const body = { model: 'bench', messages: [{ role: 'user', content: 'What is the answer?' }] }
+const targets = {
+  ours: { url: `${service.url}/v1/spaces/${service.space}/chat/completions`, token: service.token, body },
+  bare: { url: `${bare.url}/v1/chat/completions`, body },
+  portkey: {
+    url: `${portkey.url}/v1/chat/completions`,
+    headers: { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `${model.url}/v1` },
+    token: 'none',
+    body,
+  },
+} satisfies Record<string, Target>
+
+await plainAnswers()
+await firstBytes()
+await memory()
+
+for (const { child } of [model, bare, portkey]) child.kill()
+await service.kill('SIGTERM')
+await postgres.stop()
+await rm(dataDir, { recursive: true, force: true })
+
+async function plainAnswers(): Promise<void> {
+  const names = ['ours', 'bare', 'portkey'] as const
+  const rates = { ours: [] as number[], bare: [] as number[], portkey: [] as number[] }
+  for (const name of names) await throughput(targets[name], CONNECTIONS, 2)
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const name of names) rates[name].push(await throughput(targets[name], CONNECTIONS, SECONDS))
+  }
+  report('chat completion, authorised, logged, kept, requests/s', median(rates.ours))
+  report('bare proxy, requests/s', median(rates.bare))
+  report('Portkey, requests/s', median(rates.portkey))
+  report('ratio to the bare proxy (at least 0.6)', median(rates.ours.map((rate, i) => rate / rates.bare[i]!)))
+  report('ratio to Portkey (at least 5)', median(rates.ours.map((rate, i) => rate / rates.portkey[i]!)))
+  const ours = await latencies(targets.ours, body, 'end', 300)
+  const theirs = await latencies(targets.bare, body, 'end', 300)
+  report('added latency of one completion at a time, ms', median(ours) - median(theirs))
+}
+
+async function firstBytes(): Promise<void> {
+  const streamed = { ...body, stream: true }
+  const rounds = []
+  const words = []
+  for (let round = 0; round < 3; round++) {
+    const theirs = median(await latencies(targets.bare, streamed, 'byte', 200))
+    rounds.push(median(await latencies(targets.ours, streamed, 'byte', 200)) - theirs)
+    words.push(median(await latencies(targets.ours, streamed, 'data', 200)) - theirs)
+  }
+  report('stream, first byte after the bare proxy’s, ms p50 (under 2)', median(rounds))
+  report('stream, first word after the bare proxy’s, ms p50', median(words))
+}
+
+/** One request after the other: until the first byte, the first event, or the end. */
+async function latencies({ url, token, headers }: Target, sent: object, until: 'byte' | 'data' | 'end', count: number) {
+  const agent = new Agent({ connections: 1 })
+  const times: number[] = []
+  for (let i = 0; i < count + 20; i++) {
+    const began = performance.now()
+    const answer = await request(url, {
+      dispatcher: agent,
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(sent),
+    })
+    let at = 0
+    for await (const chunk of answer.body) {
+      if (at === 0 && (until === 'byte' || (until === 'data' && String(chunk).includes('data:'))))
+        at = performance.now()
+    }
+    if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`)
+    if (i >= 20) times.push((at || performance.now()) - began)
+  }
+  await agent.close()
+  return times
+}
+
+/** The first part warms up; after it the memory must not grow with the requests. */
+async function memory(): Promise<void> {
+  const rss = async () => {
+    const text = await (await fetch(`${service.url}/metrics`)).text()
+    return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)![1]) / 2 ** 20
+  }
+  const seconds = 5
+  let answered = 0
+  const sizes: number[] = []
+  while (answered < MEMORY_REQUESTS) {
+    answered += (await throughput(targets.ours, CONNECTIONS, seconds)) * seconds
+    sizes.push(await rss())
+  }
+  const half = Math.floor(sizes.length / 2)
+  report('requests answered for the memory test', answered)
+  report('resident memory, first half, MiB', median(sizes.slice(0, half)))
+  report('resident memory, second half, MiB', median(sizes.slice(half)))
+}
+
+async function startPortkey() {
+  const port = await freePort()
+  const entry = createRequire(import.meta.url).resolve('@portkey-ai/gateway/package.json')
+  const child = spawn(process.execPath, [join(entry, '../build/start-server.js'), `--port=${port}`, '--headless'], {
+    stdio: 'ignore',
+  })
+  const url = `http://127.0.0.1:${port}`
+  for (let tries = 0; ; tries++) {
+    const isUp = await fetch(url).then(
+      () => true,
+      () => false,
+    )
+    if (isUp) return { child, url }
+    if (tries > 200 || child.exitCode !== null) throw new Error('Portkey does not start')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,112 @@
+// The permission check (contract 5.2): the live seats a caller holds in a space decide what the caller may do there.
+import type { Grant, SpaceGrant, TenantGrant } from '../base/grant.ts'
+import { Problem } from '../base/problem.ts'
+import type { LiveSeat, Snapshot } from './snapshot.ts'
+
+export const WILDCARD = '*'
+
+export interface Caller {
+  readonly tenantId: string
+  readonly userId: string
+  readonly email: string | undefined
+  readonly name: string | undefined
+  /** True for people who came through their identity provider, false for API keys. */
+  readonly sso: boolean
+  /** The login the token came from; an API key has none. */
+  readonly loginId: string | undefined
+  /** The API key that was sent, where it was one. */
+  readonly keyId?: string
+  readonly expiresAt: number
+  /** The distinct seat names the caller bears. */
+  readonly seatNames: readonly string[]
+  /** The token's hash_perm by space; absent where the live seats alone say which spaces a name reaches. */
+  readonly namesBySpace: ReadonlyMap<string, readonly string[]> | undefined
+}
+
+/** The live seat must still contain the space: a token's entry alone grants nothing. */
+function seatIn(snapshot: Snapshot, caller: Caller, spaceId: string, name: string): LiveSeat | undefined {
+  const seat = snapshot.seat(caller.tenantId, name)
+  return seat?.spaces.has(spaceId) ? seat : undefined
+}
+
+const grants = (seat: LiveSeat, permission: string) =>
+  seat.permissions.has(WILDCARD) || seat.permissions.has(permission)
+
+export function isAllowed(snapshot: Snapshot, caller: Caller, spaceId: string, permission: string): boolean {
+  const names = caller.namesBySpace ? caller.namesBySpace.get(spaceId) : caller.seatNames
+  if (!names) return false
+  for (const name of names) {
+    const seat = seatIn(snapshot, caller, spaceId, name)
+    if (seat && grants(seat, permission)) return true
+  }
+  return false
+}
+
+/** The seats that were looked at for a decision about one space. */
+export function seatsConsidered(snapshot: Snapshot, caller: Caller, spaceId: string): string[] {
+  if (caller.namesBySpace) return [...(caller.namesBySpace.get(spaceId) ?? [])]
+  return caller.seatNames.filter((name) => seatIn(snapshot, caller, spaceId, name))
+}
+
+/** Where the caller's seats, as they live now, hold a permission; for what belongs to the tenant and not to a space. */
+export function spacesAllowing(snapshot: Snapshot, caller: Caller, permission: string, only?: string): string[] {
+  const spaces = new Set<string>()
+  for (const name of caller.seatNames) {
+    const seat = snapshot.seat(caller.tenantId, name)
+    if (!seat || !grants(seat, permission)) continue
+    for (const space of seat.spaces) if (only === undefined || only === space) spaces.add(space)
+  }
+  return [...spaces]
+}
+
+export function authorizeInSpace(
+  snapshot: Snapshot,
+  caller: Caller,
+  spaceId: string,
+  permission: string,
+  requestId: string,
+): SpaceGrant {
+  if (!isAllowed(snapshot, caller, spaceId, permission)) throw refusal(snapshot, caller, spaceId, permission)
+  return { tenantId: caller.tenantId, userId: caller.userId, requestId, spaceId } as SpaceGrant
+}
+
+export function authorizeInTenant(
+  snapshot: Snapshot,
+  caller: Caller,
+  only: string | undefined,
+  permission: string,
+  requestId: string,
+): TenantGrant {
+  const spaceIds = spacesAllowing(snapshot, caller, permission, only)
+  if (spaceIds.length === 0) throw refusal(snapshot, caller, only, permission)
+  return { tenantId: caller.tenantId, userId: caller.userId, requestId, spaceIds } as unknown as TenantGrant
+}
+
+/** For operations on a space itself, which the caller's seats reach as they live now: it may be a moment old. */
+export function authorizeOnSpace(
+  snapshot: Snapshot,
+  caller: Caller,
+  spaceId: string,
+  permission: string,
+  requestId: string,
+): SpaceGrant {
+  if (spacesAllowing(snapshot, caller, permission, spaceId).length === 0) {
+    throw refusal(snapshot, caller, spaceId, permission)
+  }
+  return { tenantId: caller.tenantId, userId: caller.userId, requestId, spaceId } as SpaceGrant
+}
+
+/** For the operations that need nothing but a valid token. */
+export const admit = (caller: Caller, requestId: string): Grant =>
+  ({ tenantId: caller.tenantId, userId: caller.userId, requestId }) as Grant
+
+export function refusal(snapshot: Snapshot, caller: Caller, space: string | undefined, permission: string): Problem {
+  const seats = space === undefined ? [...caller.seatNames] : seatsConsidered(snapshot, caller, space)
+  return new Problem('forbidden', explain(space, permission, seats), { access: { space, permission, seats } })
+}
+
+export function explain(space: string | undefined, permission: string, seats: readonly string[]): string {
+  const where = space === undefined ? 'any space' : `space ${space}`
+  if (seats.length === 0) return `This needs ${permission} in ${where}, and you hold no seat there`
+  return `This needs ${permission} in ${where}; your seats there (${seats.join(', ')}) do not hold it`
+}

@@ -1,0 +1,57 @@
+// Schema pieces that resources are declared with: texts, inputs, records and the two kinds of list (contract 4.0, 8).
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+
+const LIMIT_MAX = 1000
+
+export const text = Type.String()
+export const filled = Type.String({ minLength: 1 })
+export const timestamp = Type.String({ format: 'date-time' })
+
+/** The notation has a year zero, the calendar and the database have none. */
+const YEAR_ONE = Date.parse('0001-01-01T00:00:00Z')
+const exists = (text: string) => Date.parse(text) >= YEAR_ONE
+
+/** A point in time that a client gives. */
+export const moment = Type.Refine(timestamp, exists, () => 'must be a date and time that exist')
+
+/** A day of the calendar, such as 1990-12-31. */
+export const day = Type.Refine(Type.String({ format: 'date' }), exists, () => 'must be a day that exists')
+export const freeForm = Type.Record(Type.String(), Type.Unknown())
+export const choice = <const T extends string>(...values: T[]) => Type.Enum(values)
+
+/** A body: every field is known, and unknown ones are refused by name. */
+export const input = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
+
+/** The body of an update: any of the fields, only those given change. */
+export const changes = <T extends TObject>(of: T) => Type.Partial(of, { additionalProperties: false })
+
+/** Gives a shape the name under which the published description knows it. */
+export const named = <T extends TSchema>(title: string, schema: T): T =>
+  // A spread would lose what TypeBox keeps out of sight on its schemas.
+  Object.defineProperties({} as T, {
+    ...Object.getOwnPropertyDescriptors(schema),
+    title: { value: title, enumerable: true },
+  })
+
+export const cursor = (limit: number) =>
+  Type.Object({
+    limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: limit, description: 'How many at most' }),
+    after: Type.String({ default: '', description: 'The id of the last item of the page before' }),
+  })
+export type Cursor = Static<ReturnType<typeof cursor>>
+
+export const pages = (size: number) =>
+  Type.Object({
+    page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
+    page_size: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: size }),
+  })
+export type NumberedPage = Static<ReturnType<typeof pages>>
+
+export const pageOf = <T extends TSchema>(item: T) =>
+  Type.Object({ count: Type.Integer(), data: Type.Array(item), has_more: Type.Boolean() })
+
+export interface Page<Row> {
+  count: number
+  data: Row[]
+  has_more: boolean
+}

@@ -1,0 +1,81 @@
+// Starts the development identity provider on loopback, for tenants that have none.
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ProviderSettings } from '../access/oidc/provider.ts'
+import { Secret } from '../base/secret.ts'
+import type { DevelopmentUser, Handler } from './identity-provider.ts'
+
+export interface DevelopmentTenant {
+  readonly tenantId: string
+  readonly adminSeat: string
+}
+
+export interface DevelopmentOptions {
+  readonly production: boolean
+  /** Where the service answers. */
+  readonly baseUrl: string
+  readonly tenants: readonly DevelopmentTenant[]
+}
+
+export interface DevelopmentProvider {
+  readonly issuer: string
+  /** How a tenant signs in here. */
+  settingsFor(tenantId: string): ProviderSettings
+  /** Loads what the first login would otherwise wait for. */
+  warmUp(): Promise<void>
+  close(): Promise<void>
+}
+
+const HOST = '127.0.0.1'
+const ID_TOKEN_ALG = 'ES256'
+
+export async function startDevelopmentProvider(options: DevelopmentOptions): Promise<DevelopmentProvider> {
+  const { production, baseUrl, tenants } = options
+  if (production) throw new Error('The development identity provider does not run in production')
+  let handler: Promise<Handler> | undefined
+  // The library takes longer to load than the service may take to start, so it is loaded when somebody comes.
+  const handle = () => (handler ??= load())
+  const server = createServer(async (request, response) => (await handle())(request, response))
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, HOST, resolve))
+  const issuer = `http://${HOST}:${(server.address() as AddressInfo).port}`
+  const redirectUrl = `${baseUrl}/v1/auth/oidc/callback`
+  const secret = randomBytes(32).toString('base64url')
+  const clientId = (tenantId: string) => `amphi-${tenantId}`
+
+  async function load(): Promise<Handler> {
+    const { identityProvider } = await import('./identity-provider.ts')
+    const clients = tenants.map(({ tenantId }) => ({ id: clientId(tenantId), secret, redirectUrl }))
+    return identityProvider({ issuer, clients, users: usersFor(tenants), idTokenAlg: ID_TOKEN_ALG })
+  }
+
+  return {
+    issuer,
+    settingsFor: (tenantId) => ({
+      issuer,
+      clientId: clientId(tenantId),
+      clientSecret: new Secret(secret),
+      redirectUrl,
+      scopes: 'openid profile email',
+      groupsClaim: 'memberOf',
+      idTokenAlg: ID_TOKEN_ALG,
+    }),
+    async warmUp() {
+      await handle()
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+/** One who may do everything, one whose group is no seat until somebody makes it one, and one without a group. */
+function usersFor(tenants: readonly DevelopmentTenant[]): DevelopmentUser[] {
+  const adminSeats = [...new Set(tenants.map(({ adminSeat }) => adminSeat))]
+  return [
+    { id: 'ana', firstName: 'Ana', lastName: 'Alvarez', email: 'ana@example.org', groups: adminSeats },
+    { id: 'bob', firstName: 'Bob', lastName: 'Berger', email: 'bob@example.org', groups: ['analysts'] },
+    { id: 'carol', firstName: 'Carol', lastName: 'Chen', email: 'carol@example.org', groups: [] },
+  ]
+}

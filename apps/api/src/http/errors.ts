@@ -1,0 +1,93 @@
+// The one place where an error becomes an answer (contract 7).
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Code, Problem, STATUS } from '../base/problem.ts'
+import { isConnectionFailure } from '../storage/sql.ts'
+
+const TYPES: Record<number, string> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  502: 'upstream_error',
+  503: 'upstream_error',
+  504: 'upstream_error',
+}
+
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError | Problem, request, reply) => sendProblem(request, reply, toProblem(error)))
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(request, reply, new Problem('not_found', `There is nothing at ${request.method} ${pathOf(request)}`)),
+  )
+}
+
+/** Also called by Fastify itself, for addresses it cannot even route. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
+  if (problem.status >= 500) request.log.error({ err: problem.cause ?? problem, code: problem.code }, 'request failed')
+  if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds))
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply
+    .code(problem.status)
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(bodyOf(problem, request.id))
+}
+
+export const bodyOf = (problem: Problem, requestId: string) => ({
+  error: {
+    type: TYPES[problem.status] ?? 'invalid_request_error',
+    code: problem.code,
+    message: problem.message,
+    param: problem.param,
+    status: problem.status,
+    request_id: requestId,
+    details: problem.details,
+    access: problem.access,
+  },
+})
+
+const FROM_FASTIFY: Record<string, [Code, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this operation takes'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says'],
+  FST_ERR_BAD_URL: ['invalid_request', 'The address is not a valid URL'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing at this address'],
+}
+
+export function toProblem(error: FastifyError | Problem | Error): Problem {
+  if (error instanceof Problem) return error
+  const { code, statusCode } = error as Partial<FastifyError>
+  const known = FROM_FASTIFY[code ?? '']
+  if (known) return new Problem(known[0], known[1], { cause: error })
+  if (isConnectionFailure(error)) {
+    return new Problem('database_unavailable', 'The database cannot be reached right now', {
+      cause: error,
+      retryAfterSeconds: 1,
+    })
+  }
+  // A statement that ran too long, waited too long for a lock, or met another one head-on: worth another try.
+  if (code && ['57014', '55P03', '40P01', '40001'].includes(code)) {
+    return new Problem('database_unavailable', 'The database is too busy right now', {
+      cause: error,
+      retryAfterSeconds: 2,
+    })
+  }
+  // Whatever refers to a record keeps it; the constraint is the database's, so that nobody can come in between.
+  if (code === '23503') return new Problem('conflict', 'Another record refers to this one', { cause: error })
+  if (statusCode && statusCode >= 400 && statusCode < 500) {
+    return new Problem('invalid_request', error.message, { cause: error })
+  }
+  return new Problem('internal', 'Something went wrong on our side', { cause: error })
+}
+
+const pathOf = (request: FastifyRequest) => request.url.split('?')[0]
+
+/** What cannot even be parsed as a request is answered on the bare socket. */
+export function rawProblem(code: string | undefined, requestId: string): { status: number; body: string } {
+  const problem =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? new Problem('headers_too_large', 'The headers are larger than 64 KiB')
+      : new Problem('invalid_request', 'This is not a valid HTTP request')
+  return { status: STATUS[problem.code], body: JSON.stringify(bodyOf(problem, requestId)) }
+}

@@ -1,0 +1,76 @@
+// Sends server-sent events (contract 4.2.3): at the reader's pace, with pings in silence, and never with a quiet end.
+import { once } from 'node:events'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Problem } from '../base/problem.ts'
+import { bodyOf, toProblem } from './errors.ts'
+
+const PING_EVERY_MS = 15_000
+const PING = ': ping\n\n'
+
+export interface Stream {
+  readonly events: AsyncIterable<unknown>
+  /** Sent after the last event; what fails or is cut off has none. */
+  readonly endMark?: string
+}
+
+/** Calls `stop` when the caller may no longer read on. Returns what ends the watch. */
+export type Watch = (stop: (problem: Problem) => void) => () => void
+
+/** Takes the answer over from the framework: what goes wrong from here on can only be told as an event. */
+export async function sendEvents(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  stream: Stream,
+  watch: Watch,
+): Promise<void> {
+  const { raw } = reply
+  const events = stream.events[Symbol.asyncIterator]()
+  reply.hijack()
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    'content-type': 'text/event-stream; charset=utf-8',
+    // Proxies that gather an answer before they pass it on would hold the stream back.
+    'x-accel-buffering': 'no',
+  })
+  raw.write(PING)
+  const ping = setInterval(() => raw.write(PING), PING_EVERY_MS)
+  const left = () => void events.return?.()
+  raw.once('close', left)
+  const unwatch = watch((problem) => {
+    tell(request, raw, problem)
+    raw.end()
+    left()
+  })
+  try {
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      if (raw.writableEnded || raw.destroyed) return
+      if (!raw.write(frame(JSON.stringify(next.value)))) await drained(raw)
+    }
+    if (stream.endMark !== undefined && !raw.writableEnded) raw.write(frame(stream.endMark))
+  } catch (error) {
+    if (!raw.writableEnded && !raw.destroyed) tell(request, raw, toProblem(error as Error))
+  } finally {
+    unwatch()
+    raw.off('close', left)
+    clearInterval(ping)
+    raw.end()
+  }
+}
+
+function tell(request: FastifyRequest, raw: ServerResponse, problem: Problem): void {
+  if (problem.status >= 500) request.log.error({ err: problem.cause ?? problem, code: problem.code }, 'stream failed')
+  raw.write(frame(JSON.stringify(bodyOf(problem, request.id))))
+}
+
+const frame = (data: string): string => `data: ${data}\n\n`
+
+/** Resolves too when the reader is gone. */
+async function drained(raw: ServerResponse): Promise<void> {
+  if (raw.destroyed) return
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  raw.once('close', leave)
+  await once(raw, 'drain', { signal: gone.signal }).catch(() => {})
+  raw.off('close', leave)
+}

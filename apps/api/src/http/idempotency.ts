@@ -1,0 +1,86 @@
+// Idempotency-Key (contract 4.0): a repeated POST is answered with the first answer, and nothing ever runs twice.
+import { hash } from 'node:crypto'
+import type { Grant } from '../base/grant.ts'
+import { Problem } from '../base/problem.ts'
+import type { Services } from '../contract/context.ts'
+import { EventStream, isStream, type Operation } from '../contract/operation.ts'
+import { keepAnswer, releaseKey, takeKey } from '../storage/idempotency.ts'
+import { bodyOf, toProblem } from './errors.ts'
+
+export interface KeptAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+interface Request {
+  readonly key: string
+  readonly operation: Operation
+  readonly target: string
+  readonly body: unknown
+  readonly grant: Grant
+}
+
+const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/
+
+export function keyOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  if (typeof header !== 'string' || !KEY_SHAPE.test(header)) {
+    const message = 'Idempotency-Key must be 1 to 255 printable characters without spaces'
+    throw new Problem('invalid_request', message, { param: 'Idempotency-Key' })
+  }
+  return header
+}
+
+/** Runs the request once and keeps what it came to; a repeat gets that instead. Answers that invite a retry are not kept. */
+export async function once(
+  services: Services,
+  request: Request,
+  run: () => Promise<unknown>,
+): Promise<{ replayed: KeptAnswer } | { value: unknown }> {
+  const { db, vault, replica } = services
+  const { grant, key, operation } = request
+  const place = {
+    tenantId: grant.tenantId,
+    table: 'idempotency_keys',
+    id: `${grant.userId}:${key}`,
+    column: 'sealed_body',
+  }
+  const digest = hash('sha256', JSON.stringify([request.target, request.body]), 'base64')
+  const earlier = await db.as(grant, (sql) =>
+    takeKey(sql, grant, { key, operation: operation.id, hash: digest, replicaId: replica.id }),
+  )
+  if (earlier) {
+    if (earlier.operation !== operation.id || earlier.request_hash !== digest) {
+      throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used for another request')
+    }
+    if (earlier.sealed_body !== undefined && earlier.status !== undefined) {
+      return { replayed: { status: earlier.status, body: JSON.parse(vault.open(earlier.sealed_body, place)) } }
+    }
+    if (earlier.alive) {
+      const message = 'The first request with this Idempotency-Key is still running'
+      throw new Problem('idempotency_in_progress', message, { retryAfterSeconds: 1 })
+    }
+    const message =
+      'The first request with this Idempotency-Key was interrupted: look whether it took effect, then use a new key'
+    throw new Problem('idempotency_outcome_unknown', message)
+  }
+
+  const keep = (status: number, body: unknown) => {
+    const sealed = vault.seal(JSON.stringify(body ?? null), place)
+    return db.as(grant, (sql) => keepAnswer(sql, grant, key, status, sealed))
+  }
+  try {
+    const value = await run()
+    // A stream cannot be told twice: its repeat is another request.
+    if (value instanceof EventStream || isStream(value)) await db.as(grant, (sql) => releaseKey(sql, grant, key))
+    else await keep(operation.status, value)
+    return { value }
+  } catch (error) {
+    const problem = toProblem(error as Error)
+    const isFinal = problem.status < 500 && problem.status !== 429
+    await (isFinal
+      ? keep(problem.status, bodyOf(problem, grant.requestId))
+      : db.as(grant, (sql) => releaseKey(sql, grant, key)))
+    throw error
+  }
+}

@@ -1,0 +1,177 @@
+// Turns operations into routes. This file knows every operation and no resource.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findObjection } from '../access/standing.ts'
+import { isId } from '../base/ids.ts'
+import { Problem } from '../base/problem.ts'
+import type { Services } from '../contract/context.ts'
+import { EventStream, isStream, type Operation, Redirect, WithHeaders } from '../contract/operation.ts'
+import { type Address, addressesOf } from './addresses.ts'
+import type { Door, Entry } from './door.ts'
+import { sendEvents, type Watch } from './event-stream.ts'
+import { filesOf, readFileBodies } from './file-body.ts'
+import { keyOf, once } from './idempotency.ts'
+import { assertStorable } from './json-body.ts'
+import { contextMaker, type RequestContext } from './request-context.ts'
+import { validator } from './validation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    entry: Entry | undefined
+  }
+  interface FastifyContextConfig {
+    operation?: string
+  }
+}
+
+interface Params {
+  readonly spaceId?: string
+  readonly id?: string
+}
+
+/** When the header form of the addresses was declared deprecated (RFC 9745). */
+const DEPRECATED_SINCE = `@${Date.UTC(2026, 10, 1) / 1000}`
+
+export function mount(
+  app: FastifyInstance,
+  operations: readonly Operation[],
+  services: Services,
+  door: Door,
+  uploadBytesMax: number,
+): void {
+  app.decorateRequest('entry', undefined)
+  const mountAll = (scope: FastifyInstance, chosen: readonly Operation[]) => {
+    for (const operation of chosen) {
+      for (const address of addressesOf(operation)) mountAt(scope, operation, address, services, door)
+    }
+  }
+  const takingFiles = operations.filter(({ takesFiles }) => takesFiles)
+  mountAll(
+    app,
+    operations.filter(({ takesFiles }) => !takesFiles),
+  )
+  app.register(async (scope) => {
+    await readFileBodies(scope, uploadBytesMax)
+    mountAll(scope, takingFiles)
+  })
+}
+
+function mountAt(app: FastifyInstance, operation: Operation, address: Address, services: Services, door: Door): void {
+  const checkQuery = operation.query && validator(operation.query, 'query')
+  const checkBody = operation.body && validator(operation.body, 'body')
+  const isPublic = operation.scope === 'public'
+  const contextOf = contextMaker(services)
+
+  app.route({
+    // An update may be sent as PATCH too: both change only what is given.
+    method: operation.method === 'PUT' ? ['PUT', 'PATCH'] : operation.method,
+    url: address.url,
+    config: { operation: operation.id },
+    ...(operation.result && { schema: { response: { [operation.status]: operation.result } } }),
+    onRequest: (request, reply, done) => {
+      // Answers are for one caller, and some hold tokens.
+      reply.header('cache-control', 'no-store')
+      if (address.deprecated) markDeprecated(request, reply)
+      if (isPublic) return done()
+      try {
+        const entry = door.enter(operation, {
+          authorization: request.headers.authorization,
+          spaceInPath: (request.params as Params).spaceId,
+          spaceInHeader: headerOf(request, 'space'),
+          requestId: request.id,
+        })
+        if (!(entry instanceof Promise)) {
+          request.entry = entry
+          return done()
+        }
+        entry.then((passed) => {
+          request.entry = passed
+          done()
+        }, done)
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+    handler: async (request, reply) => {
+      const input = {
+        query: checkQuery && storable(checkQuery(request.query)),
+        body: checkBody?.(request.body),
+        id: idOf(operation, request.params as Params),
+        files: filesOf(request),
+      }
+      const context = contextOf(request, reply)
+      const run = () => operation.run(context as never, input)
+      const answer = (value: unknown) => send(request, reply, operation, value, watchFor(services, operation, context))
+      // Files are gone once they were read, so a repeat cannot be told from another request: it is read again.
+      const repeatable = operation.method === 'POST' && !operation.takesFiles
+      const key = repeatable && request.entry ? keyOf(request.headers['idempotency-key']) : undefined
+      if (key === undefined || !request.entry) return answer(await run())
+
+      const { grant } = request.entry
+      const outcome = await once(services, { key, operation, target: request.url, body: request.body, grant }, run)
+      if (!('replayed' in outcome)) return answer(outcome.value)
+      const { status, body } = outcome.replayed
+      reply.header('idempotent-replayed', 'true')
+      if (status === operation.status) return answer(body)
+      return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body)
+    },
+  })
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: Operation,
+  value: unknown,
+  watch: Watch,
+): FastifyReply | Promise<void> {
+  if (value instanceof WithHeaders) return send(request, reply.headers(value.headers), operation, value.value, watch)
+  if (value instanceof Redirect)
+    return reply
+      .code(303)
+      .headers({ ...value.headers, location: value.url })
+      .send()
+  if (value instanceof EventStream) return sendEvents(request, reply, value, watch)
+  if (isStream(value)) return sendEvents(request, reply, { events: value }, watch)
+  reply.code(operation.status)
+  return operation.status === 204 ? reply.send() : reply.send(value)
+}
+
+/** Whoever loses the right to read a stream while it runs is cut off (contract 4.1). */
+const watchFor =
+  ({ replica }: Services, { permission, scope }: Operation, context: RequestContext): Watch =>
+  (stop) => {
+    const { caller, onlySpace } = context
+    if (!caller) return () => {}
+    return replica.onChange(() => {
+      const objection = findObjection(replica.snapshot, caller, permission, scope === 'space' ? onlySpace : undefined)
+      if (!objection) return
+      context.cut(objection)
+      stop(objection)
+    })
+  }
+
+/** A malformed id names nothing, so it is answered like an id that nothing has. */
+function idOf(operation: Operation, params: Params): string {
+  if (operation.scope === 'own-space') return params.spaceId ?? ''
+  const { id } = params
+  if (id !== undefined && !isId(id)) throw new Problem('not_found', 'No such object')
+  return id ?? ''
+}
+
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(',') : value
+}
+
+function storable(query: unknown): unknown {
+  assertStorable(query, '')
+  return query
+}
+
+function markDeprecated(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('deprecation', DEPRECATED_SINCE)
+  const space = headerOf(request, 'space')
+  if (space && isId(space)) {
+    reply.header('link', `<${request.url.replace('/v1/', `/v1/spaces/${space}/`)}>; rel="successor-version"`)
+  }
+}

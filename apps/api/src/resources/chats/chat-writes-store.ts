@@ -1,0 +1,51 @@
+// Writes what many calls said, in one statement each for chats that begin and chats that go on.
+import type { Sql } from '../../storage/sql.ts'
+
+/** What a call adds to a chat, by the names that the statements below know. */
+export interface ChatWrite {
+  readonly tenant_id: string
+  readonly space_id: string
+  readonly chat_id: string
+  /** Of the call's log. */
+  readonly id: string
+  readonly name: string | undefined
+  readonly model: string
+  readonly by: string
+  readonly at: string
+  readonly message_count: number
+  readonly messages: readonly object[]
+  readonly last_response: object | undefined
+}
+
+/** Harmless to repeat. What was meant for a deleted space is dropped. */
+export async function insertChats(sql: Sql, writes: readonly string[]): Promise<void> {
+  await sql`
+    insert into chats (tenant_id, space_id, id, name, model, created_by, created_at, messages, last_response)
+    select g.* from json_to_recordset(${`[${writes.join(',')}]`}::text::json) as g (
+      tenant_id text, space_id uuid, chat_id uuid, name text, model text, by text, at timestamptz, messages json,
+      last_response json)
+    where exists (select from spaces s where s.tenant_id = g.tenant_id and s.id = g.space_id)
+    on conflict do nothing`
+}
+
+/** Harmless to repeat. What was meant for a deleted chat is dropped. */
+export async function insertTurns(sql: Sql, writes: readonly string[]): Promise<void> {
+  await sql`
+    with given as materialized (
+      select g.* from json_to_recordset(${`[${writes.join(',')}]`}::text::json) as g (
+        tenant_id text, space_id uuid, chat_id uuid, id uuid, name text, model text, by text, at timestamptz,
+        message_count int, messages json, last_response json)
+      where exists (
+        select from chats c where c.tenant_id = g.tenant_id and c.space_id = g.space_id and c.id = g.chat_id)
+    ), touched as (
+      update chats c set name = coalesce(g.name, c.name), model = g.model, last_response = g.last_response,
+        updated_at = g.at, updated_by = g.by
+      from (
+        select distinct on (tenant_id, space_id, chat_id) * from given order by tenant_id, space_id, chat_id, id desc
+      ) g
+      where c.tenant_id = g.tenant_id and c.space_id = g.space_id and c.id = g.chat_id
+    )
+    insert into chat_turns (tenant_id, space_id, chat_id, id, message_count, messages)
+    select tenant_id, space_id, chat_id, id, message_count, messages from given
+    on conflict do nothing`
+}

@@ -1,0 +1,161 @@
+// Everything that must be known, read and allowed before a model is asked to complete a chat.
+import type { Admission } from '../../access/budgets/budgets.ts'
+import { isId, newId } from '../../base/ids.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Context } from '../../contract/context.ts'
+import type { Turn } from '../../inference/answer.ts'
+import type { ModelCalls } from '../../inference/calls.ts'
+import type { SpaceSettings } from '../../inference/space-models.ts'
+import { type Message, type ModelRequest, textOf } from '../../outside/models/engine.ts'
+import { estimatePromptTokens } from '../../outside/models/usage.ts'
+import type { CallHead } from '../logs/call-record.ts'
+import { getChat, type SpokenChat } from './chats-store.ts'
+import { readExperts } from './experts-store.ts'
+import { fromKept, toMessage } from './messages.ts'
+import type { CompletionRequest } from './shapes.ts'
+
+export interface OpenTurn {
+  readonly head: CallHead
+  readonly chatId: string
+  readonly chatIsNew: boolean
+  /** Given by the request, or made up for a new chat. */
+  readonly chatName: string | undefined
+  /** What this call brings to the conversation. */
+  readonly given: readonly Message[]
+  readonly turn: Turn
+  readonly calls: ModelCalls
+  readonly admission: Admission
+}
+
+const NAME_CHARACTERS_MAX = 80
+/** Set aside from a budget for an answer whose length the request leaves open. */
+const ANSWER_TOKENS_EXPECTED = 1_000
+
+export async function openTurn(context: Context<'space'>, body: CompletionRequest): Promise<OpenTurn> {
+  const { db, grant, records, budgets, directory, signal } = context
+  for (const buffer of [records.logs, records.chats, records.turns]) buffer.assertRoom()
+  const found = directory.of(grant)
+  const models = found instanceof Promise ? await found : found
+  const engine = directory.engineOf(models)
+  const chat = body.id === undefined ? undefined : await continued(context, body.id)
+  const model = body.model ?? chat?.model ?? directory.defaults.model
+  if (model === undefined)
+    throw new Problem('invalid_request', 'model is required: no default is set', { param: 'model' })
+  const known = chat?.messages.map(fromKept) ?? []
+  const given = newIn(body.messages.map(toMessage), known)
+  const request = toRequest(body, chat, model, [...known, ...given])
+  const isRouted = body.router_enabled ?? chat?.router_enabled ?? false
+  const experts = isRouted ? await db.as(grant, (sql) => readExperts(sql, grant, body.expert_ids)) : []
+  const expected = estimatePromptTokens(request.messages) + (request.max_tokens ?? ANSWER_TOKENS_EXPECTED)
+  const admission = await budgets.admit(grant, expected, models.settings)
+  return {
+    head: {
+      id: newId(),
+      grant,
+      api: 'chats.complete',
+      model,
+      stream: request.deltas,
+      type: body.type,
+      user: body.user,
+      position: (chat?.turns ?? 0) + 1,
+      tags: body.tags,
+      metadata: body.metadata,
+    },
+    chatId: chat?.id ?? newId(),
+    chatIsNew: !chat,
+    chatName: body.name ?? (chat ? undefined : nameFrom(given)),
+    given,
+    turn: {
+      request,
+      guard: (body.guard_enabled ?? chat?.guard_enabled) ? guardOf(body, models.settings, context, model) : undefined,
+      router: isRouted
+        ? {
+            model: models.settings.router_model ?? directory.defaults.router ?? model,
+            experts,
+            reasoning: body.router_reasoning_enabled,
+          }
+        : undefined,
+      echo: body.echo,
+    },
+    calls: { engine, signal, formats: directory.formats, now: () => performance.now() },
+    admission,
+  }
+}
+
+async function continued({ db, grant }: Context<'space'>, id: string): Promise<SpokenChat> {
+  if (!isId(id)) throw new Problem('not_found', 'No such chat', { param: 'id' })
+  return db.as(grant, (sql) => getChat(sql, grant, id))
+}
+
+const guardOf = (
+  body: CompletionRequest,
+  settings: SpaceSettings,
+  { directory }: Context<'space'>,
+  model: string,
+): Turn['guard'] => ({
+  model: settings.guard_model ?? directory.defaults.guard ?? model,
+  policy: settings.guard_policy,
+  failOpen: settings.guard_fail_open,
+  reasoning: body.guard_reasoning_enabled,
+})
+
+function toRequest(
+  body: CompletionRequest,
+  chat: SpokenChat | undefined,
+  model: string,
+  messages: readonly Message[],
+): ModelRequest {
+  const { max_tokens, max_completion_tokens, temperature, top_p, stream, tools, response_format, ...others } = body
+  const tokens = max_tokens ?? max_completion_tokens ?? chat?.max_tokens
+  const heat = temperature ?? chat?.temperature
+  return {
+    model,
+    messages,
+    deltas: stream ?? false,
+    ...(tokens !== undefined && { max_tokens: tokens }),
+    ...(heat !== undefined && { temperature: heat }),
+    ...(top_p !== undefined && top_p !== null && { top_p }),
+    ...(tools && tools.length > 0 && { tools }),
+    ...(response_format && { response_format }),
+    parameters: unknownIn(others),
+  }
+}
+
+/** What is left are parameters that only the model server knows. */
+function unknownIn({
+  messages: _messages,
+  model: _model,
+  id: _id,
+  name: _name,
+  type: _type,
+  user: _user,
+  echo: _echo,
+  guard_enabled: _guard,
+  guard_reasoning_enabled: _guardReasoning,
+  router_enabled: _router,
+  router_reasoning_enabled: _routerReasoning,
+  expert_ids: _experts,
+  tags: _tags,
+  metadata: _metadata,
+  n: _n,
+  stream_options: _streamOptions,
+  ...parameters
+}: Partial<CompletionRequest>): Record<string, unknown> {
+  return parameters
+}
+
+/** A client may send only what is new, or the whole conversation again; what is known already is not added twice. */
+export function newIn(given: readonly Message[], known: readonly Message[]): readonly Message[] {
+  const repeats = given.length > known.length && known.every((message, i) => isSame(message, given[i]!))
+  return repeats ? given.slice(known.length) : given
+}
+
+const isSame = (a: Message, b: Message): boolean =>
+  a.role === b.role && textOf(a) === textOf(b) && (a.tool_calls?.length ?? 0) === (b.tool_calls?.length ?? 0)
+
+function nameFrom(given: readonly Message[]): string {
+  const first = given.find(({ role }) => role === 'user') ?? given[0]!
+  const words = textOf(first).replace(/\s+/g, ' ').trim()
+  // Cut between characters, never inside one.
+  return [...words.slice(0, 2 * NAME_CHARACTERS_MAX)].slice(0, NAME_CHARACTERS_MAX).join('').toWellFormed() || 'Chat'
+}

@@ -1,0 +1,125 @@
+// Chats and chat completions on the wire (contract 2.9, 4.2.3).
+import { type Static, Type } from 'typebox'
+import { changes, filled, freeForm, input, named, text, timestamp } from '../../contract/shapes.ts'
+import { ChatMessage, GivenMessage, StoredMessage, ToolCalls } from './messages.ts'
+
+/** What logs are summed by; the bound keeps it fit for an index. */
+export const label = Type.String({ minLength: 1, maxLength: 128 })
+const flag = Type.Boolean()
+const temperature = Type.Number({ minimum: 0 })
+const maxTokens = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+
+const said = { content: Type.Optional(text), reasoning_content: Type.Optional(text) }
+const LastResponse = input({
+  answer: Type.Optional(input({ ...said, tool_calls: Type.Optional(ToolCalls) })),
+  guard: Type.Optional(input({ ...said, category: Type.Optional(text) })),
+  router: Type.Optional(input({ ...said, expert: Type.Optional(text) })),
+})
+export type LastResponse = Static<typeof LastResponse>
+
+const settings = {
+  model: label,
+  max_tokens: maxTokens,
+  temperature,
+  guard_enabled: flag,
+  router_enabled: flag,
+}
+
+export const ChatChanges = named(
+  'ChatChanges',
+  changes(input({ name: filled, ...settings, messages: Type.Array(StoredMessage), last_response: LastResponse })),
+)
+export type ChatChanges = Static<typeof ChatChanges>
+
+export const Chat = named(
+  'Chat',
+  Type.Object({
+    id: text,
+    name: text,
+    created_at: timestamp,
+    messages: Type.Array(ChatMessage),
+    ...Type.Partial(Type.Object({ ...settings, last_response: LastResponse, updated_at: timestamp })).properties,
+  }),
+)
+export type Chat = Static<typeof Chat>
+
+const Tool = Type.Object({
+  type: filled,
+  function: Type.Object({
+    name: filled,
+    description: Type.Optional(text),
+    parameters: Type.Optional(freeForm),
+    strict: Type.Optional(flag),
+  }),
+})
+const ResponseFormat = Type.Union([
+  Type.Object({ type: Type.Enum(['text', 'json_object']) }),
+  Type.Object({ type: Type.Literal('json_schema'), json_schema: Type.Object({ name: text, schema: freeForm }) }),
+])
+
+/** The one body that takes unknown fields: they are parameters for the model server. */
+export const CompletionRequest = named(
+  'CompletionRequest',
+  Type.Object({
+    messages: Type.Array(GivenMessage, { minItems: 1 }),
+    model: Type.Optional(label),
+    id: Type.Optional(Type.String({ description: 'The chat to continue; a new one begins when absent' })),
+    name: Type.Optional(filled),
+    type: Type.Optional(label),
+    user: Type.Optional(label),
+    max_tokens: Type.Optional(Type.Union([maxTokens, Type.Null()])),
+    max_completion_tokens: Type.Optional(Type.Union([maxTokens, Type.Null()])),
+    temperature: Type.Optional(Type.Union([temperature, Type.Null()])),
+    top_p: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()])),
+    stream: Type.Optional(Type.Union([flag, Type.Null()])),
+    echo: Type.Optional(flag),
+    guard_enabled: Type.Optional(flag),
+    guard_reasoning_enabled: Type.Optional(flag),
+    router_enabled: Type.Optional(flag),
+    router_reasoning_enabled: Type.Optional(flag),
+    expert_ids: Type.Optional(Type.Array(text, { maxItems: 1000 })),
+    tags: Type.Optional(Type.Array(label, { maxItems: 100 })),
+    metadata: Type.Optional(Type.Union([freeForm, Type.Null()])),
+    tools: Type.Optional(Type.Array(Tool)),
+    response_format: Type.Optional(ResponseFormat),
+    n: Type.Optional(Type.Union([Type.Literal(1), Type.Null()])),
+    stream_options: Type.Optional(Type.Unknown()),
+  }),
+)
+export type CompletionRequest = Static<typeof CompletionRequest>
+
+const Usage = Type.Object({
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+  total_tokens: Type.Integer(),
+})
+const stage = {
+  id: text,
+  content: text,
+  reasoning_content: Type.Optional(text),
+  finish_reason: text,
+  elapsed_time_in_seconds: Type.Number(),
+  usage: Usage,
+}
+const Answered = Type.Object({
+  role: text,
+  content: text,
+  reasoning_content: Type.Optional(text),
+  tool_calls: Type.Optional(ToolCalls),
+})
+
+export const ChatCompletion = named(
+  'ChatCompletion',
+  Type.Object({
+    id: text,
+    object: text,
+    model: text,
+    created: Type.Integer(),
+    created_at: timestamp,
+    choices: Type.Array(Type.Object({ index: Type.Integer(), finish_reason: text, message: Answered })),
+    usage: Usage,
+    guard: Type.Optional(Type.Object({ ...stage, category: text })),
+    router: Type.Optional(Type.Object({ ...stage, expert: text })),
+  }),
+)
+export type ChatCompletion = Static<typeof ChatCompletion>

@@ -1,0 +1,28 @@
+// Writes the logs of many calls in one statement, and their sums with them, so that both always agree.
+import type { Sql } from '../../storage/sql.ts'
+
+/** Harmless to repeat: what is there already is neither stored nor summed again. Logs of a deleted space are dropped. */
+export async function insertLogs(sql: Sql, logs: readonly string[]): Promise<void> {
+  await sql`
+    with logged as (
+      insert into logs (tenant_id, space_id, id, created_at, finished_at, api, correlation_id, status, error_message, model,
+        type, user_id, input_tokens, total_tokens, latency_ms, position, stream, tags, metadata, messages, response_log)
+      select g.* from json_to_recordset(${`[${logs.join(',')}]`}::text::json) as g (
+        tenant_id text, space_id uuid, id uuid, created_at timestamptz, finished_at timestamptz, api text, correlation_id text,
+        status text, error_message text, model text, type text, user_id text, input_tokens int, total_tokens int,
+        latency_ms int, position int, stream boolean, tags text[], metadata json, messages json, response_log json)
+      where exists (select from spaces s where s.tenant_id = g.tenant_id and s.id = g.space_id)
+      on conflict do nothing
+      returning tenant_id, space_id, created_at, user_id, model, type, status, input_tokens, total_tokens, latency_ms
+    )
+    insert into log_sums as s (tenant_id, space_id, grain, bucket, user_id, model, type, calls, successes, input_tokens,
+      total_tokens, latency_ms, first_at, last_at)
+    select tenant_id, space_id, grain, date_trunc(grain, created_at, 'UTC'), user_id, model, coalesce(type, ''), count(*),
+      count(*) filter (where status = 'success'), sum(input_tokens), sum(total_tokens), sum(latency_ms), min(created_at), max(created_at)
+    from logged, (values ('day'), ('hour')) as grains (grain)
+    group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
+    on conflict on constraint log_sums_pk do update set calls = s.calls + excluded.calls,
+      successes = s.successes + excluded.successes, input_tokens = s.input_tokens + excluded.input_tokens,
+      total_tokens = s.total_tokens + excluded.total_tokens, latency_ms = s.latency_ms + excluded.latency_ms,
+      first_at = least(s.first_at, excluded.first_at), last_at = greatest(s.last_at, excluded.last_at)`
+}

@@ -1,0 +1,83 @@
+// The rows of logs: read by page and by id.
+import type { SpaceGrant } from '../../base/grant.ts'
+import { timeOf } from '../../base/ids.ts'
+import { Problem } from '../../base/problem.ts'
+import type { NumberedPage, Page } from '../../contract/shapes.ts'
+import { cut } from '../../storage/paging.ts'
+import type { Sql } from '../../storage/sql.ts'
+import { type LogFilter, periodOf } from './log-filter.ts'
+import type { Log } from './shapes.ts'
+import { at, sumLogs } from './statistics-store.ts'
+
+export interface LogQuery extends LogFilter, NumberedPage {
+  readonly status?: 'success' | 'error' | undefined
+  readonly tag?: string | undefined
+}
+
+const columns = (sql: Sql) => sql`
+  id as "_id", id, api, correlation_id, created_at, finished_at, error_message, model, space_id as space, status, type, user_id as "user",
+  input_tokens, total_tokens, latency_ms, position, stream, tags, metadata, messages, response_log`
+
+export async function listLogs(sql: Sql, grant: SpaceGrant, query: LogQuery): Promise<Page<Log>> {
+  const { page, page_size } = query
+  const [rows, count] = await Promise.all([
+    sql<Log[]>`
+      select ${columns(sql)} from logs where ${matching(sql, grant, query)}
+      order by created_at desc, id desc limit ${page_size + 1} offset ${(page - 1) * page_size}`,
+    countLogs(sql, grant, query),
+  ])
+  return cut(rows as Log[], page_size, count)
+}
+
+/** Counting log by log is for the few that one tag or one request left; everything else is known from the sums. */
+async function countLogs(sql: Sql, grant: SpaceGrant, query: LogQuery): Promise<number> {
+  if (query.tag === undefined && query.correlation_id === undefined) {
+    const { calls, successes } = await sumLogs(sql, grant, query)
+    if (query.status === undefined) return calls
+    return query.status === 'success' ? successes : calls - successes
+  }
+  const [total] = await sql<{ count: number }[]>`
+    select count(*)::int as count from logs where ${matching(sql, grant, query)}`
+  return total!.count
+}
+
+function matching(sql: Sql, grant: SpaceGrant, query: LogQuery) {
+  const { from, to } = periodOf(query)
+  const { user, model, type, correlation_id, status, tag } = query
+  return sql`
+    tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and created_at >= ${at(from)} and created_at < ${at(to)}
+    ${user === undefined ? sql`` : sql`and user_id = ${user}`}
+    ${model === undefined ? sql`` : sql`and model = ${model}`}
+    ${type === undefined ? sql`` : sql`and type = ${type}`}
+    ${status === undefined ? sql`` : sql`and status = ${status}`}
+    ${correlation_id === undefined ? sql`` : sql`and correlation_id = ${correlation_id}`}
+    ${tag === undefined ? sql`` : sql`and tags <> '{}' and tags @> ${[tag]}`}`
+}
+
+export async function getLog(sql: Sql, grant: SpaceGrant, id: string): Promise<Log> {
+  const [log] = await sql<Log[]>`
+    select ${columns(sql)} from logs
+    where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and created_at = ${at(timeOf(id))} and id = ${id}`
+  if (!log) throw new Problem('not_found', 'No such log')
+  return log
+}
+
+/** Makes room for the months to come. */
+export async function prepareLogMonths(system: Sql): Promise<void> {
+  await system`
+    select ensure_log_months((now() at time zone 'UTC')::date, (now() at time zone 'UTC' + interval '2 months')::date)`
+}
+
+/** The logs of a deleted space go after it, a bounded piece at a time: there may be millions. */
+export async function sweepLogs(system: Sql): Promise<void> {
+  const gone = await system<{ tenant_id: string; space_id: string }[]>`
+    select distinct l.tenant_id, l.space_id from log_sums l
+    where l.grain = 'day' and not exists (select from spaces s where s.tenant_id = l.tenant_id and s.id = l.space_id) limit 20`
+  for (const { tenant_id, space_id } of gone) {
+    const deleted = await system`
+      delete from logs where (tenant_id, space_id, created_at, id) in (
+        select tenant_id, space_id, created_at, id from logs where tenant_id = ${tenant_id} and space_id = ${space_id} limit 20000)`
+    if (deleted.count === 0)
+      await system`delete from log_sums where tenant_id = ${tenant_id} and space_id = ${space_id}`
+  }
+}
