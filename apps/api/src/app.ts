@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { catalogue } from './catalogue.ts'
 import type { Config } from './config.ts'
+import { allowFrontends } from './http/cors.ts'
 import { serveDocs } from './http/docs.ts'
 import { Door } from './http/door.ts'
 import { answerErrors, rawProblem, sendProblem, toProblem } from './http/errors.ts'
@@ -70,6 +71,10 @@ export async function buildApp(
     )
     done()
   })
+  allowFrontends(
+    app,
+    config.tenants.flatMap(({ frontendUrl }) => frontendUrl ?? []),
+  )
   answerErrors(app)
   readJsonBodies(app)
   const metrics = serveMetrics(app, services.replica)

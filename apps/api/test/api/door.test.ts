@@ -288,6 +288,28 @@ describe('tokens', () => {
   })
 })
 
+describe('browsers', () => {
+  test('the tenant’s own frontend may call from a browser, and other pages may not', async () => {
+    const open = await startService({ env: { TENANT_FRONTEND_URL: 'https://console.example.org/app' } })
+    const preflight = (origin: string) =>
+      open.app.inject({
+        method: 'OPTIONS',
+        url: '/v1/seats',
+        headers: { origin, 'access-control-request-method': 'POST' },
+      })
+    const own = await preflight('https://console.example.org')
+    assert.equal(own.statusCode, 204)
+    assert.equal(own.headers['access-control-allow-origin'], 'https://console.example.org')
+    assert.match(String(own.headers['access-control-allow-headers']), /authorization/)
+    const other = await preflight('https://evil.example.org')
+    assert.equal(other.headers['access-control-allow-origin'], undefined)
+    const refused = await open.app.inject({ url: '/v1/seats', headers: { origin: 'https://console.example.org' } })
+    assert.equal(refused.statusCode, 401)
+    assert.equal(refused.headers['access-control-allow-origin'], 'https://console.example.org')
+    await open.close()
+  })
+})
+
 describe('what operators see', () => {
   test('metrics count requests by operation', async () => {
     await admin.call('GET', '/v1/seats')

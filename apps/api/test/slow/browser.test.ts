@@ -1,10 +1,17 @@
 // The pages as a browser shows them: nothing is fetched from elsewhere.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
-import { startService } from '../support/service.ts'
+import { startService, until } from '../support/service.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
@@ -45,5 +52,61 @@ test('the API page shows every operation and asks nobody else for anything', {
   } finally {
     await browser.close()
     await service.close()
+  }
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+test('a newcomer signs in as ana on the plain page, sees what she holds, takes a token that works, and signs out', {
+  skip: !CHROMIUM && 'there is no Chromium on this machine',
+}, async () => {
+  const port = await freePort()
+  const dataDir = await mkdtemp(join(tmpdir(), 'amphi-page-'))
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const env = { PATH: process.env['PATH'], PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
+  const service = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const own = `http://127.0.0.1:${port}`
+  const browser = await chromium.launch({ executablePath: CHROMIUM!, args: QUIET })
+  try {
+    await until(
+      'the service is ready',
+      () =>
+        fetch(`${own}/health/ready`).then(
+          (answer) => answer.ok,
+          () => false,
+        ),
+      60_000,
+    )
+    const page = await browser.newPage({ viewport: { width: 900, height: 900 } })
+    await page.goto(own)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: /^Ana / }).click({ timeout: 30_000 })
+    await page.getByText('ana@example.org').first().waitFor({ timeout: 30_000 })
+    assert.doesNotMatch(page.url(), /access_token/)
+    const token = await page.evaluate(
+      () =>
+        Object.values({ ...sessionStorage })
+          .join(' ')
+          .match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/)?.[0],
+    )
+    assert.ok(token, 'the page keeps the token for this tab only')
+    const seats = () => fetch(`${own}/v1/seats`, { headers: { authorization: `Bearer ${token}` } })
+    assert.equal((await seats()).status, 200)
+    const folder = process.env['SCREENSHOTS']
+    if (folder) await page.screenshot({ path: `${folder}/signed-in.png` })
+    await page.getByRole('button', { name: /sign out/i }).click()
+    await page.getByRole('button', { name: 'Continue' }).waitFor({ timeout: 10_000 })
+    assert.equal((await seats()).status, 401)
+  } finally {
+    await browser.close()
+    service.kill('SIGTERM')
+    await once(service, 'exit')
+    await rm(dataDir, { recursive: true, force: true })
   }
 })

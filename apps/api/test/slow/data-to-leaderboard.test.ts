@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { evaluate } from '../../src/training/metrics.ts'
 import { crookedScore, linearScore, syntheticData, toCsv } from '../../src/training/synthetic-data.ts'
 import { type S3Server, startS3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { KEYS } from '../support/s3-server-files.ts'
 import { type Service, startService, until } from '../support/service.ts'
-import { trainingSteps } from '../support/trainings.ts'
+import { makeBucket, trainingSteps } from '../support/trainings.ts'
 
 const missing = await whyNoS3Server()
 const METRICS = ['accuracy', 'f1', 'precision', 'recall', 'roc_auc', 'log_loss', 'ks', 'gini']
@@ -29,7 +29,7 @@ before(async () => {
   store = await startS3Server()
   dataDir = await mkdtemp(join(tmpdir(), 'amphi-way-'))
   const s3 = store.client
-  await s3.send(new CreateBucketCommand({ Bucket: 'data' }))
+  await makeBucket(store, 'data')
   for (const [name, { score }] of Object.entries(KINDS)) {
     for (const [part, seed] of [
       ['train', 1],

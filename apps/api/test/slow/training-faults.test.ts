@@ -5,13 +5,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { crookedScore, syntheticData, toCsv } from '../../src/training/synthetic-data.ts'
 import { type FreezingProxy, startFreezingProxy } from '../support/freezing-proxy.ts'
 import { type S3Server, startS3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { KEYS } from '../support/s3-server-files.ts'
 import { type Service, startService, until } from '../support/service.ts'
-import { trainingSteps } from '../support/trainings.ts'
+import { makeBucket, trainingSteps } from '../support/trainings.ts'
 
 const missing = await whyNoS3Server()
 const ENDLESS = {
@@ -32,7 +32,7 @@ before(async () => {
   store = await startS3Server()
   proxy = await startFreezingProxy(store.endpoint)
   dataDir = await mkdtemp(join(tmpdir(), 'amphi-faults-'))
-  await store.client.send(new CreateBucketCommand({ Bucket: 'data' }))
+  await makeBucket(store, 'data')
   await put('good.csv', ROWS)
   service = await startService({ env: { AWS_ENDPOINT_URL_S3: proxy.url, DATA_DIR: dataDir } })
   const admin = await service.signIn('ana', ['admins'])

@@ -4,14 +4,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { crookedScore, syntheticData, toCsv } from '../../src/training/synthetic-data.ts'
 import { type FreezingProxy, startFreezingProxy } from '../support/freezing-proxy.ts'
 import { call, type ServiceProcess, spawnService } from '../support/processes.ts'
 import { type S3Server, startS3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { KEYS } from '../support/s3-server-files.ts'
 import { until } from '../support/service.ts'
-import { trainingSteps } from '../support/trainings.ts'
+import { makeBucket, trainingSteps } from '../support/trainings.ts'
 
 const missing = await whyNoS3Server()
 const SHORT = { architecture: 'gradient-boosted-trees', configuration: { target: 'y', trees: 60, seed: 5 } }
@@ -38,7 +38,7 @@ before(async () => {
   store = await startS3Server()
   proxy = await startFreezingProxy(store.endpoint)
   dataDir = await mkdtemp(join(tmpdir(), 'amphi-kills-'))
-  await store.client.send(new CreateBucketCommand({ Bucket: 'data' }))
+  await makeBucket(store, 'data')
   const Body = toCsv(syntheticData(20_000, 6, crookedScore, 1))
   await store.client.send(new PutObjectCommand({ Bucket: 'data', Key: 'good.csv', Body }))
   await start()

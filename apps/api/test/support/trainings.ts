@@ -1,9 +1,11 @@
 // The way from data to a leaderboard, for tests: connectors, trainings and evaluations made through the API alone.
 import assert from 'node:assert/strict'
+import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import type { SpaceGrant } from '../../src/base/grant.ts'
 import { checkpointsOf } from '../../src/resources/checkpoints/checkpoints-store.ts'
 import { insertCheckpoints } from '../../src/resources/checkpoints/stored-checkpoints-store.ts'
 import { getTrainingRow } from '../../src/resources/trainings/trainings-store.ts'
+import type { S3Server } from './s3-server.ts'
 import { type Reply, type Service, until } from './service.ts'
 
 type Call = (
@@ -84,4 +86,10 @@ export async function seedCheckpoints(
     await insertCheckpoints(sql, grant, training, made)
     return (await checkpointsOf(sql, grant, [trainingId])).map(({ id }) => id)
   })
+}
+
+/** The parts of the S3 server come up one after the other, so its first answers may be refusals. */
+export async function makeBucket({ client }: S3Server, Bucket: string): Promise<void> {
+  const make = () => client.send(new CreateBucketCommand({ Bucket })).then(Boolean, () => false)
+  await until(`there is a bucket ${Bucket}`, make, 30_000)
 }

@@ -1,13 +1,7 @@
 // S3 stores (contract 2.12): AWS, or the store the operator names. Files are listed, read in parts and downloaded.
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import {
-  GetObjectCommand,
-  type GetObjectCommandInput,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  S3Client,
-} from '@aws-sdk/client-s3'
+import type { GetObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
 import type { Egress } from '../egress/egress.ts'
 import type { Bucket, StoredFile } from './bucket.ts'
 import { downloadTo } from './download.ts'
@@ -42,13 +36,17 @@ const PAGE_MAX = 1000
 const TRIES_MAX = 3
 const SOCKETS_MAX = 64
 
+/** Loading the library takes longer than a tenth of a start, and many a process never meets a store. */
+const library = () => import('@aws-sdk/client-s3')
+
 export function openObjectStore({ endpoint, egress, timings = TIMINGS }: ObjectStoreOptions): ObjectStore {
   const agent = { keepAlive: true, maxSockets: SOCKETS_MAX }
   const httpAgent = new HttpAgent(agent)
   const httpsAgent = new HttpsAgent(endpoint ? agent : { ...agent, lookup: egress.lookup('https:') })
   const clients = new WeakMap<Bucket, S3Client>()
 
-  const clientOf = (bucket: Bucket): S3Client => {
+  const clientOf = async (bucket: Bucket): Promise<S3Client> => {
+    const { S3Client } = await library()
     const known = clients.get(bucket)
     if (known) return known
     const client = new S3Client({
@@ -80,13 +78,16 @@ export function openObjectStore({ endpoint, egress, timings = TIMINGS }: ObjectS
     }
   }
 
-  const get = (bucket: Bucket, key: string, parts: Partial<GetObjectCommandInput>, signal: AbortSignal) =>
-    clientOf(bucket).send(new GetObjectCommand({ Bucket: bucket.name, Key: bucket.prefix + key, ...parts }), {
-      abortSignal: signal,
-    })
+  const get = async (bucket: Bucket, key: string, parts: Partial<GetObjectCommandInput>, signal: AbortSignal) => {
+    const { GetObjectCommand } = await library()
+    const command = new GetObjectCommand({ Bucket: bucket.name, Key: bucket.prefix + key, ...parts })
+    return (await clientOf(bucket)).send(command, { abortSignal: signal })
+  }
 
   return {
     async *list(bucket, prefix, limit, signal) {
+      const { ListObjectsV2Command } = await library()
+      const client = await clientOf(bucket)
       const query = { Bucket: bucket.name, Prefix: bucket.prefix + prefix }
       let left = limit
       let token: string | undefined
@@ -96,7 +97,7 @@ export function openObjectStore({ endpoint, egress, timings = TIMINGS }: ObjectS
           MaxKeys: Math.min(left, PAGE_MAX),
           ContinuationToken: token,
         })
-        const page = await attempt(bucket, '', signal, () => clientOf(bucket).send(command, { abortSignal: signal }))
+        const page = await attempt(bucket, '', signal, () => client.send(command, { abortSignal: signal }))
         const files = (page.Contents ?? []).flatMap(({ Key = '', Size = 0, ETag = '' }) =>
           // Some tools leave an empty object to stand for a folder.
           Key.endsWith('/') ? [] : [{ key: Key.slice(bucket.prefix.length), size: Size, etag: ETag }],
@@ -109,8 +110,10 @@ export function openObjectStore({ endpoint, egress, timings = TIMINGS }: ObjectS
 
     stat: (bucket, key, signal) =>
       attempt(bucket, key, signal, async () => {
+        const { HeadObjectCommand } = await library()
         const command = new HeadObjectCommand({ Bucket: bucket.name, Key: bucket.prefix + key })
-        const { ContentLength = 0, ETag = '' } = await clientOf(bucket).send(command, { abortSignal: signal })
+        const client = await clientOf(bucket)
+        const { ContentLength = 0, ETag = '' } = await client.send(command, { abortSignal: signal })
         return { key, size: ContentLength, etag: ETag }
       }),
 
