@@ -47,7 +47,7 @@ export async function startCompute(
   }
   const lookers = {
     'trainings.validate': trainingValidate(services),
-    'trainings.remove-files': trainingRemoveFiles(checkpoints),
+    'checkpoints.remove-files': trainingRemoveFiles(checkpoints),
   }
   const workers = [
     new Worker(system, lookers, { ...options, concurrency: VALIDATIONS_AT_ONCE }),

@@ -19,6 +19,8 @@ const FILES_MAX = 10_000
 const ASKED_AT_ONCE = 8
 /** Left free on the disk for everything else that lives there. */
 const ROOM_BYTES_KEPT = 256 << 20
+/** Even a store that sends a byte now and then must come to an end. */
+const FETCH_HOURS_MAX = 6
 
 /** Every file the connectors name, in the version it has now. */
 export async function findFiles(
@@ -80,13 +82,16 @@ export async function bringFiles(
 ): Promise<{ files: DataFile[]; format: Format }> {
   const format = formatOfAll(files)
   await assertRoom(files, folder)
+  const limit = AbortSignal.timeout(FETCH_HOURS_MAX * 3_600_000)
   const buckets = new Map<string, Bucket>()
   const brought: DataFile[] = []
   for (const [at, { connector_id, key, etag }] of files.entries()) {
     const bucket = buckets.get(connector_id) ?? (await connectorBucket(services, grant, connector_id))
     buckets.set(connector_id, bucket)
     const path = join(folder, `data-${at}`)
-    await services.objects.download(bucket, key, path, { expectEtag: etag, signal }).catch((error) => {
+    const options = { expectEtag: etag, signal: AbortSignal.any([signal, limit]) }
+    await services.objects.download(bucket, key, path, options).catch((error) => {
+      if (limit.aborted) throw new DataProblem(`Fetching the data took longer than ${FETCH_HOURS_MAX} hours.`)
       throw error instanceof Problem && error.code === 'conflict'
         ? new DataProblem(`The file ${key} changed after it was looked up for this.`, error)
         : error

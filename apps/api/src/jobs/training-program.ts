@@ -7,7 +7,7 @@ import type { CheckpointStore } from '../outside/checkpoint-store/checkpoint-sto
 import type { Program } from '../outside/compute/embedded/engine.ts'
 import type { Scratch } from '../outside/compute/embedded/scratch.ts'
 import { addProgress } from '../resources/trainings/progress-store.ts'
-import { getTrainingRow } from '../resources/trainings/trainings-store.ts'
+import { findTrainingRow, getTrainingRow } from '../resources/trainings/trainings-store.ts'
 import { findJobByToken, type JobEntity } from '../resources/webhooks/entities-store.ts'
 import { jobTokenHash } from '../resources/webhooks/job-token.ts'
 import type { Client } from '../storage/sql.ts'
@@ -32,9 +32,10 @@ export function trainingProgram(services: ProgramServices): Program {
       const data = await bringFiles(services, grant, training.files, folder, signal)
       const outputFolder = join(folder, 'out')
       await mkdir(outputFolder)
+      const kept = checkpointFolder(grant.tenantId, grant.spaceId, id)
       const progress = new TrainingProgress({
         store: checkpoints,
-        folder: checkpointFolder(grant.tenantId, grant.spaceId, id),
+        folder: kept,
         save: (batch) => db.begin(grant, (sql) => addProgress(sql, grant, id, attempt, batch)),
       })
       const { architecture, configuration } = training
@@ -49,15 +50,19 @@ export function trainingProgram(services: ProgramServices): Program {
         )
         log(`Ended after ${result.steps} rounds`)
       } finally {
-        await progress.finish(signal.aborted)
+        await progress.finish(signal.aborted).catch(async (error) => {
+          // A training that was deleted had its files removed then; what was stored since goes as well.
+          if (!(await db.as(grant, (sql) => findTrainingRow(sql, grant, id)))) await checkpoints.removeAll(kept)
+          throw error
+        })
       }
     })
   }
 }
 
-/** Where the checkpoints of a training lie in the checkpoint store. */
-export const checkpointFolder = (tenantId: string, spaceId: string, trainingId: string): string =>
-  [encodeURIComponent(tenantId).replaceAll('.', '%2E'), spaceId, trainingId].join('/')
+/** Where the checkpoints of a space lie in the checkpoint store, or those of one of its trainings. */
+export const checkpointFolder = (tenantId: string, spaceId: string, ...trainingId: string[]): string =>
+  [encodeURIComponent(tenantId).replaceAll('.', '%2E'), spaceId, ...trainingId].join('/')
 
 /** A job is given its token and no more; the token tells what it is about, and for whom. */
 export async function openAssignment(system: Client, token: string) {

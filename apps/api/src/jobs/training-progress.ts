@@ -75,11 +75,23 @@ export class TrainingProgress {
       const checkpoints = this.#checkpoints.splice(0, CHECKPOINTS_AT_ONCE)
       const rounds = this.#rounds.splice(0)
       const stored: NewCheckpoint[] = []
-      for (const checkpoint of checkpoints) stored.push(await this.#store(checkpoint))
-      if (await this.#options.save({ rounds, checkpoints: stored })) return
+      const fault = await this.#storeAll(checkpoints, stored)
+      const isOurs = await this.#options.save({ rounds, checkpoints: stored })
+      if (fault) throw fault
+      if (isOurs) return
       this.#failed.abort(new DOMException('The training was ended or taken over while it ran', 'AbortError'))
     } catch (error) {
       this.#failed.abort(error)
+    }
+  }
+
+  /** What was stored before one could not be is kept all the same. */
+  async #storeAll(checkpoints: readonly Checkpoint[], stored: NewCheckpoint[]): Promise<Error | undefined> {
+    try {
+      for (const checkpoint of checkpoints) stored.push(await this.#store(checkpoint))
+      return undefined
+    } catch (error) {
+      return error as Error
     }
   }
 

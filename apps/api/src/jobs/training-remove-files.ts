@@ -1,4 +1,4 @@
-// Removes the files of a training's checkpoints after the training was deleted.
+// Removes the files of checkpoints after their training was deleted, or their whole space.
 import { grantForJob } from '../access/job-grant.ts'
 import type { CheckpointStore } from '../outside/checkpoint-store/checkpoint-store.ts'
 import { checkpointFolder } from './training-program.ts'
@@ -7,6 +7,7 @@ import type { Handler } from './worker.ts'
 export function trainingRemoveFiles(checkpoints: CheckpointStore): Handler {
   return async (job) => {
     const { tenantId, spaceId } = grantForJob(job)
-    await checkpoints.removeAll(checkpointFolder(tenantId, spaceId, String(job.payload['id'])))
+    const { id } = job.payload
+    await checkpoints.removeAll(checkpointFolder(tenantId, spaceId, ...(typeof id === 'string' ? [id] : [])))
   }
 }

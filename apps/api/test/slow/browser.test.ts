@@ -1,17 +1,11 @@
 // The pages as a browser shows them: nothing is fetched from elsewhere.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
-import { startService, until } from '../support/service.ts'
+import { startMain } from '../support/main-process.ts'
+import { startService } from '../support/service.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
@@ -55,34 +49,13 @@ test('the API page shows every operation and asks nobody else for anything', {
   }
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
-
 test('a newcomer signs in as ana on the plain page, sees what she holds, takes a token that works, and signs out', {
   skip: !CHROMIUM && 'there is no Chromium on this machine',
 }, async () => {
-  const port = await freePort()
-  const dataDir = await mkdtemp(join(tmpdir(), 'amphi-page-'))
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-  const env = { PATH: process.env['PATH'], PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
-  const service = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  const own = `http://127.0.0.1:${port}`
+  const service = await startMain()
+  const own = service.url
   const browser = await chromium.launch({ executablePath: CHROMIUM!, args: QUIET })
   try {
-    await until(
-      'the service is ready',
-      () =>
-        fetch(`${own}/health/ready`).then(
-          (answer) => answer.ok,
-          () => false,
-        ),
-      60_000,
-    )
     const page = await browser.newPage({ viewport: { width: 900, height: 900 } })
     await page.goto(own)
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -105,8 +78,6 @@ test('a newcomer signs in as ana on the plain page, sees what she holds, takes a
     assert.equal((await seats()).status, 401)
   } finally {
     await browser.close()
-    service.kill('SIGTERM')
-    await once(service, 'exit')
-    await rm(dataDir, { recursive: true, force: true })
+    await service.stop()
   }
 })

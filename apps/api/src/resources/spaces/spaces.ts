@@ -76,7 +76,7 @@ export default [
 
   space.remove({
     summary: 'Delete a space and everything in it',
-    run: ({ replica, grant }, { id }) =>
+    run: ({ replica, grant, jobs }, { id }) =>
       replica.change(grant, async (sql, snapshot, touch) => {
         const { name, description } = await getSpace(sql, grant)
         const attached = [...snapshot.seatsOf(grant.tenantId)].filter((seat) => seat.spaces.has(id))
@@ -86,6 +86,7 @@ export default [
         }))
         for (const seat of attached) touch('seat', seat.id)
         await deleteSpace(sql, grant)
+        await jobs.enqueue(sql, grant, 'checkpoints.remove-files', {})
         const before = { name, description, seats: attached.map((seat) => seat.name) }
         await audit(sql, grant, { action: 'spaces.delete', resource: 'spaces', resourceId: id, spaces: [id], before })
       }),

@@ -63,5 +63,5 @@ export async function removeTraining(sql: Sql, grant: SpaceGrant, jobs: Jobs, id
   await retireCheckpoints(sql, grant, id)
   await deleteTraining(sql, grant, before)
   await announce(sql, id)
-  await jobs.enqueue(sql, grant, 'trainings.remove-files', { id })
+  await jobs.enqueue(sql, grant, 'checkpoints.remove-files', { id })
 }
