@@ -1,4 +1,4 @@
-// A leaderboard page at ten thousand and at a million evaluations, and requests beside a running training.
+// A leaderboard page at ten thousand evaluations and at a million.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -97,7 +97,7 @@ async function grow(sql: Client, { space }: ServiceProcess, checkpoints: number)
     from evaluations e join checkpoints c on c.id = e.checkpoint_id, jsonb_each_text(e.result) where c.step > ${from}`
   await sql`
     insert into checkpoint_scores (tenant_id, space_id, checkpoint_id, benchmark_id, metric, value)
-    select s.tenant_id, s.space_id, s.checkpoint_id, ${ALL_BENCHMARKS}, s.metric, avg(s.value)
+    select s.tenant_id, s.space_id, s.checkpoint_id, ${ALL_BENCHMARKS}::uuid, s.metric, avg(s.value)
     from checkpoint_scores s join checkpoints c on c.id = s.checkpoint_id where c.step > ${from}
     group by 1, 2, 3, 4, 5`
   await sql`

@@ -36,15 +36,17 @@ create index persona_uploads_by_token on persona_uploads (token_hash);
 create index persona_uploads_by_age on persona_uploads (expires_at);
 call fence('persona_uploads');
 
--- Rows are kept a thousand or so at a time. One row each would cost a check of the reference each, which is more than
--- all the rest of staging, and as much again to remove them.
+-- Rows are kept a few hundred at a time. One row each would cost a check of the reference each, which is more than all
+-- the rest of staging, and as much again to remove them. They are in the order of the files, and checked.
 create table persona_upload_batches (
   tenant_id text not null,
   space_id uuid not null,
   upload_id uuid not null,
   first_position int not null,
-  -- An array of {name, notes, birthdate, data} in the order of the file, checked before it got here.
-  rows json not null,
+  names text[] not null,
+  notes text[] not null,
+  birthdates date[] not null,
+  data jsonb[] not null,
   constraint persona_upload_batches_pk primary key (tenant_id, space_id, upload_id, first_position),
   constraint persona_upload_batches_upload_fk foreign key (tenant_id, space_id, upload_id)
     references persona_uploads on delete cascade

@@ -4,6 +4,7 @@ import access from './resources/access.ts'
 import actionGroups from './resources/action-groups.ts'
 import actions from './resources/actions.ts'
 import apiKeys from './resources/api-keys/api-keys.ts'
+import args from './resources/arguments/arguments.ts'
 import audit from './resources/audit.ts'
 import benchmarks from './resources/benchmarks/benchmarks.ts'
 import chats from './resources/chats/chats.ts'
@@ -13,6 +14,7 @@ import connectors from './resources/connectors/connectors.ts'
 import dataModels from './resources/data-models.ts'
 import evaluations from './resources/evaluations/evaluations.ts'
 import experts from './resources/experts.ts'
+import insights from './resources/insights/insights.ts'
 import leaderboards from './resources/leaderboards/leaderboards.ts'
 import login from './resources/login/login.ts'
 import logs from './resources/logs/logs.ts'
@@ -47,6 +49,8 @@ export const catalogue: readonly Operation[] = [
   ...actions,
   ...experts,
   ...personas,
+  ...insights,
+  ...args,
   ...chats,
   ...models,
   ...logs,

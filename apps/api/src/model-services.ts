@@ -26,6 +26,8 @@ import { type CallRecords, WriteBuffer } from './storage/write-buffer.ts'
 
 /** Nobody waits for logs, and many in one statement cost little more than one. */
 const LOGS_EVERY_MS = 50
+/** Answers wait for these, but under load a few more milliseconds save the database most of its work. */
+const CHATS_EVERY_MS = 0
 
 export interface ModelServices {
   readonly directory: ModelDirectory
@@ -63,8 +65,8 @@ export async function startModels(
   closers.push(() => budgets.close())
   const records = {
     logs: await openBuffer('logs', insertLogs, config, parts, closers, LOGS_EVERY_MS),
-    chats: await openBuffer('chats', insertChats, config, parts, closers),
-    turns: await openBuffer('turns', insertTurns, config, parts, closers),
+    chats: await openBuffer('chats', insertChats, config, parts, closers, CHATS_EVERY_MS),
+    turns: await openBuffer('turns', insertTurns, config, parts, closers, CHATS_EVERY_MS),
   }
   return { directory, records, budgets }
 }
@@ -76,7 +78,7 @@ async function openBuffer(
   { dataDir }: Config,
   { system, onError }: Parts,
   closers: (() => unknown)[],
-  spacingMs = 0,
+  spacingMs: number,
 ): Promise<WriteBuffer> {
   const write = (texts: readonly string[]) => insert(system, texts)
   await takeUpLeft(dataDir, name, write)

@@ -10,12 +10,13 @@ export interface Unstorable {
 export function toStorableJson(value: object): string {
   const text = JSON.stringify(value)
   if (!ESCAPED.test(text)) return text
-  return JSON.stringify(value, (_key, item) => (typeof item === 'string' ? clean(item) : item))
+  return JSON.stringify(value, (_key, item) => (typeof item === 'string' ? toStorableText(item) : item))
 }
 
 /** Either character can only stand in a JSON text as one of these. */
 const ESCAPED = /\\u(0000|d[89a-f])/
-const clean = (text: string): string => text.toWellFormed().replaceAll('\0', '')
+
+export const toStorableText = (text: string): string => text.toWellFormed().replaceAll('\0', '')
 
 /** Deeper than anyone writes by hand, and far from where it would take more stack than there is. */
 const DEPTH_MAX = 100

@@ -10,6 +10,8 @@ export interface ArgumentInput {
     readonly template?: string | undefined
     readonly examples?: readonly string[] | undefined
   }
+  /** What the argument is for, in words. */
+  readonly action?: string | undefined
   readonly product: { readonly name?: string | undefined; readonly description?: string | undefined }
   readonly echo?: boolean | undefined
   readonly max_tokens?: number | undefined
@@ -35,10 +37,11 @@ const BRIEF = [
 ].join(' ')
 
 export function argumentCall(input: ArgumentInput): StructuredCall<typeof ArgumentAnswer> {
-  const { client, insight_spec: spec, product, echo: _, ...rest } = input
+  const { client, insight_spec: spec, product, action, echo: _, ...rest } = input
   const sections: [string, string | undefined][] = [
     ['client', JSON.stringify(client)],
     ['product', [product.name, product.description].filter(Boolean).join('\n')],
+    ['action', action],
     ['kind_of_insight', spec.type],
     ['template', spec.template],
     ['examples', (spec.examples ?? []).map((example) => `- ${example}`).join('\n')],

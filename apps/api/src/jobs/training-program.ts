@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { grantForJob } from '../access/job-grant.ts'
+import type { SpaceGrant } from '../base/grant.ts'
 import type { Services } from '../contract/context.ts'
 import type { CheckpointStore } from '../outside/checkpoint-store/checkpoint-store.ts'
 import type { Program } from '../outside/compute/embedded/engine.ts'
@@ -50,11 +51,7 @@ export function trainingProgram(services: ProgramServices): Program {
         )
         log(`Ended after ${result.steps} rounds`)
       } finally {
-        await progress.finish(signal.aborted).catch(async (error) => {
-          // A training that was deleted had its files removed then; what was stored since goes as well.
-          if (!(await db.as(grant, (sql) => findTrainingRow(sql, grant, id)))) await checkpoints.removeAll(kept)
-          throw error
-        })
+        await progress.finish(signal.aborted).finally(() => removeOrphans(services, grant, id, kept))
       }
     })
   }
@@ -63,6 +60,12 @@ export function trainingProgram(services: ProgramServices): Program {
 /** Where the checkpoints of a space lie in the checkpoint store, or those of one of its trainings. */
 export const checkpointFolder = (tenantId: string, spaceId: string, ...trainingId: string[]): string =>
   [encodeURIComponent(tenantId).replaceAll('.', '%2E'), spaceId, ...trainingId].join('/')
+
+/** A training that was deleted had its files removed then; what was stored since goes as well. */
+async function removeOrphans({ db, checkpoints }: ProgramServices, grant: SpaceGrant, id: string, folder: string) {
+  const training = await db.as(grant, (sql) => findTrainingRow(sql, grant, id))
+  if (!training) await checkpoints.removeAll(folder)
+}
 
 /** A job is given its token and no more; the token tells what it is about, and for whom. */
 export async function openAssignment(system: Client, token: string) {

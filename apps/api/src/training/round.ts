@@ -31,8 +31,8 @@ export function makeTestRows(testLabels: Uint8Array): TestRows {
 }
 
 /** The sorting is most of the work, and the two classes can be sorted side by side. */
-export function sortTestRows(tested: TestRows, { member, members }: Share): void {
-  for (let label = member; label < 2; label += members) {
+export function sortTestRows(tested: TestRows, { next }: Share): void {
+  for (let label = next(); label < 2; label = next()) {
     const sorted = label === 1 ? tested.testPositives : tested.testNegatives
     sorted.set(sortedScores(tested.testLabels, tested.testProbabilities, label))
   }

@@ -1,6 +1,6 @@
 // Checkpoints in a bucket of an S3 store, with the keys that the AWS libraries find in the environment.
-import { createReadStream, createWriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import {
@@ -32,9 +32,9 @@ export function openBucketStore({ bucket, prefix, region, endpoint }: BucketOpti
   const at = (key: string) => ({ Bucket: bucket, Key: prefix + key })
   return {
     async put(key, fromPath) {
-      const { size } = await stat(fromPath)
-      const Body = createReadStream(fromPath)
-      await client.send(new PutObjectCommand({ ...at(key), Body, ContentLength: size })).catch(refuse)
+      // In memory, for a stream could not be sent a second time.
+      const Body = await readFile(fromPath)
+      await client.send(new PutObjectCommand({ ...at(key), Body })).catch(refuse)
     },
     async fetch(key, toPath) {
       const { Body } = await client.send(new GetObjectCommand(at(key))).catch(refuse)

@@ -1,9 +1,11 @@
 // Token counts: read from the model server where it gives them, estimated where it does not.
-import { type Message, textOf, type Usage } from './engine.ts'
+import { type Message, type ModelRequest, textOf, type Usage } from './engine.ts'
 
 export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 
 const BYTES_PER_TOKEN = 4
+/** Set aside from a budget for an answer whose length the request leaves open. */
+const ANSWER_TOKENS_EXPECTED = 1_000
 
 export const estimateTokens = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN)
 
@@ -15,6 +17,10 @@ export function estimatePromptTokens(messages: readonly Message[]): number {
   }
   return estimateTokens(bytes)
 }
+
+/** What a call is likely to take, told before it begins. */
+export const expectedTokens = ({ messages, max_tokens }: Pick<ModelRequest, 'messages' | 'max_tokens'>): number =>
+  estimatePromptTokens(messages) + (max_tokens ?? ANSWER_TOKENS_EXPECTED)
 
 export function estimatedUsage(messages: readonly Message[], completionTokens: number): Usage {
   const promptTokens = estimatePromptTokens(messages)

@@ -7,7 +7,7 @@ import type { Turn } from '../../inference/answer.ts'
 import type { ModelCalls } from '../../inference/calls.ts'
 import type { SpaceSettings } from '../../inference/space-models.ts'
 import { type Message, type ModelRequest, textOf } from '../../outside/models/engine.ts'
-import { estimatePromptTokens } from '../../outside/models/usage.ts'
+import { expectedTokens } from '../../outside/models/usage.ts'
 import type { CallHead } from '../logs/call-record.ts'
 import { getChat, type SpokenChat } from './chats-store.ts'
 import { readExperts } from './experts-store.ts'
@@ -28,8 +28,6 @@ export interface OpenTurn {
 }
 
 const NAME_CHARACTERS_MAX = 80
-/** Set aside from a budget for an answer whose length the request leaves open. */
-const ANSWER_TOKENS_EXPECTED = 1_000
 
 export async function openTurn(context: Context<'space'>, body: CompletionRequest): Promise<OpenTurn> {
   const { db, grant, records, budgets, directory, signal } = context
@@ -46,8 +44,7 @@ export async function openTurn(context: Context<'space'>, body: CompletionReques
   const request = toRequest(body, chat, model, [...known, ...given])
   const isRouted = body.router_enabled ?? chat?.router_enabled ?? false
   const experts = isRouted ? await db.as(grant, (sql) => readExperts(sql, grant, body.expert_ids)) : []
-  const expected = estimatePromptTokens(request.messages) + (request.max_tokens ?? ANSWER_TOKENS_EXPECTED)
-  const admission = await budgets.admit(grant, expected, models.settings)
+  const admission = await budgets.admit(grant, expectedTokens(request), models.settings)
   return {
     head: {
       id: newId(),

@@ -6,8 +6,9 @@ import { ChatMessage, GivenMessage, StoredMessage, ToolCalls } from './messages.
 /** What logs are summed by; the bound keeps it fit for an index. */
 export const label = Type.String({ minLength: 1, maxLength: 128 })
 const flag = Type.Boolean()
-const temperature = Type.Number({ minimum: 0 })
-const maxTokens = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+export const temperature = Type.Number({ minimum: 0 })
+export const topP = Type.Number({ minimum: 0, maximum: 1 })
+export const maxTokens = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 
 const said = { content: Type.Optional(text), reasoning_content: Type.Optional(text) }
 const LastResponse = input({
@@ -70,7 +71,7 @@ export const CompletionRequest = named(
     max_tokens: Type.Optional(Type.Union([maxTokens, Type.Null()])),
     max_completion_tokens: Type.Optional(Type.Union([maxTokens, Type.Null()])),
     temperature: Type.Optional(Type.Union([temperature, Type.Null()])),
-    top_p: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()])),
+    top_p: Type.Optional(Type.Union([topP, Type.Null()])),
     stream: Type.Optional(Type.Union([flag, Type.Null()])),
     echo: Type.Optional(flag),
     guard_enabled: Type.Optional(flag),
@@ -88,7 +89,7 @@ export const CompletionRequest = named(
 )
 export type CompletionRequest = Static<typeof CompletionRequest>
 
-const Usage = Type.Object({
+export const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
   completion_tokens: Type.Integer(),
   total_tokens: Type.Integer(),

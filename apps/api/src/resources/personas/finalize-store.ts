@@ -1,5 +1,6 @@
 // What finalizing does to personas: statements over all rows of an upload at once.
 import type { SpaceGrant } from '../../base/grant.ts'
+import { newId } from '../../base/ids.ts'
 import type { Sql } from '../../storage/sql.ts'
 import { type StagedUploadRow, stagedRows } from './uploads-store.ts'
 
@@ -48,9 +49,9 @@ const oneOfEach = (sql: Sql, grant: SpaceGrant, upload: StagedUploadRow, which: 
 /** UUIDv7 in the order of the rows, ending now: personas are as old as their finalization, not as their upload. */
 function idInOrder(sql: Sql, { total }: StagedUploadRow) {
   const startMs = Date.now() - Math.floor(total / IDS_PER_MS)
-  return sql`
-    overlay(gen_random_uuid()::text placing
-      overlay(lpad(to_hex(${startMs}::bigint + position / ${IDS_PER_MS}::int), 12, '0') placing '-' from 9 for 0)
-        || '-7' || lpad(to_hex(position % ${IDS_PER_MS}::int), 3, '0')
-      from 1 for 18)::uuid`
+  // The random part is the upload's: within it, time and count tell the rows apart.
+  const random = newId().slice('tttttttt-tttt-7nnn'.length)
+  return sql`(
+    overlay(lpad(to_hex(${startMs}::bigint + position / ${IDS_PER_MS}::int), 12, '0') placing '-' from 9 for 0)
+      || '-7' || lpad(to_hex(position % ${IDS_PER_MS}::int), 3, '0') || ${random})::uuid`
 }

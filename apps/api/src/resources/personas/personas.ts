@@ -2,6 +2,7 @@
 import { resource } from '../../contract/resource.ts'
 import { cursor, pageOf } from '../../contract/shapes.ts'
 import { spaceTable } from '../../storage/space-table.ts'
+import { complete } from './complete.ts'
 import { finalizeUpload } from './finalize.ts'
 import { FinalizedUpload, FinalizeUpload, NewPersona, Persona, PersonaChanges, StagedUpload } from './shapes.ts'
 import { stageUpload } from './stage.ts'
@@ -41,6 +42,8 @@ export default [
     summary: 'Delete a persona',
     run: ({ db, grant }, { id }) => table.remove(db, grant, id),
   }),
+
+  complete,
 
   personas.upload(
     'upload',

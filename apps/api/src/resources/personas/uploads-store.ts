@@ -18,10 +18,16 @@ export async function openUpload(sql: Sql, grant: SpaceGrant, id: string): Promi
     values (${grant.tenantId}, ${grant.spaceId}, ${id}, ${grant.userId}, now() + interval '1 hour')`
 }
 
+/** The rows come as JSON, one after the other, and are laid out once for the two times that they will be read. */
 export async function insertBatch(sql: Sql, grant: SpaceGrant, id: string, start: number, rows: string): Promise<void> {
   await runLarge(sql`
-    insert into persona_upload_batches (tenant_id, space_id, upload_id, first_position, rows)
-    values (${grant.tenantId}, ${grant.spaceId}, ${id}, ${start}, ('[' || ${rows}::text || ']')::json)`)
+    insert into persona_upload_batches
+      (tenant_id, space_id, upload_id, first_position, names, notes, birthdates, data)
+    select ${grant.tenantId}, ${grant.spaceId}, ${id}, ${start}::int,
+      array_agg(r.name order by nth), array_agg(r.notes order by nth), array_agg(r.birthdate order by nth),
+      array_agg(r.data order by nth)
+    from rows from (json_to_recordset(('[' || ${rows}::text || ']')::json)
+      as (name text, notes text, birthdate date, data jsonb)) with ordinality as r (name, notes, birthdate, data, nth)`)
 }
 
 export async function completeUpload(sql: Sql, grant: SpaceGrant, id: string, token: string, total: number) {
@@ -71,8 +77,7 @@ export async function closeUpload(sql: Sql, grant: SpaceGrant, id: string): Prom
 export const stagedRows = (sql: Sql, grant: SpaceGrant, id: string) => sql`
   select (b.first_position + r.nth - 1)::int as position, r.name collate "C" as name, r.notes, r.birthdate, r.data
   from persona_upload_batches b cross join lateral
-    rows from (json_to_recordset(b.rows) as (name text, notes text, birthdate date, data jsonb))
-    with ordinality as r (name, notes, birthdate, data, nth)
+    unnest(b.names, b.notes, b.birthdates, b.data) with ordinality as r (name, notes, birthdate, data, nth)
   where b.tenant_id = ${grant.tenantId} and b.space_id = ${grant.spaceId} and b.upload_id = ${id}`
 
 /** Rows that have the name and birthdate of a persona of the space, or of an earlier row. */

@@ -9,8 +9,8 @@ import type { Split } from '../split.ts'
 /** Rows scored together; fixed, so that sums do not depend on the number of threads. */
 export const CHUNK = 4096
 /** Parts a batch is always divided into, however many threads there are. */
-export const PARTS = 8
-const BATCH_MAX = 4096
+export const PARTS = 32
+const BATCH_MAX = 16_384
 const BATCH_MIN = 32
 const BATCHES_WANTED = 64
 

@@ -24,9 +24,9 @@ export function linearTasks(space: LinearSpace) {
 export type LinearTasks = ReturnType<typeof linearTasks>
 
 /** Mean and spread of the training rows, column by column, each by one member. */
-function learnScales({ numbers, tableRows, trainRows, means, scales }: LinearSpace, { member, members }: Share): void {
+function learnScales({ numbers, tableRows, trainRows, means, scales }: LinearSpace, { next }: Share): void {
   const rows = tableRows.subarray(0, trainRows)
-  for (let at = member; at < numbers.length; at += members) {
+  for (let at = next(); at < numbers.length; at = next()) {
     const { mean, scale } = standardOf(numbers[at]!.values, rows)
     means[at] = mean
     scales[at] = scale
@@ -56,10 +56,10 @@ function fillRows(space: LinearSpace, share: Share): void {
 }
 
 /** A batch's parts are summed apart and put together by the leader in one order always. */
-function sumGradients(space: LinearSpace, { member, members }: Share, start: number, end: number): void {
+function sumGradients(space: LinearSpace, { next }: Share, start: number, end: number): void {
   const { weights, labels, partSums } = space
   const errors = new Float64Array(Math.ceil((end - start) / PARTS))
-  for (let part = member; part < PARTS; part += members) {
+  for (let part = next(); part < PARTS; part = next()) {
     const [from, to] = partOf({ member: part, members: PARTS }, start, end)
     scoreRows(space, from, to, errors)
     for (let at = 0; at < to - from; at++) errors[at] = 1 / (1 + Math.exp(-errors[at]!)) - labels[from + at]!
@@ -68,11 +68,11 @@ function sumGradients(space: LinearSpace, { member, members }: Share, start: num
   }
 }
 
-function computeLosses(space: LinearSpace, { member, members }: Share): void {
+function computeLosses(space: LinearSpace, { next }: Share): void {
   const { trainRows, rows, labels, testProbabilities, chunkLosses } = space
   const scores = new Float64Array(CHUNK)
   const trainChunks = Math.ceil(trainRows / CHUNK)
-  for (let chunk = member; chunk < chunkLosses.length; chunk += members) {
+  for (let chunk = next(); chunk < chunkLosses.length; chunk = next()) {
     const isTrain = chunk < trainChunks
     const from = isTrain ? chunk * CHUNK : trainRows + (chunk - trainChunks) * CHUNK
     const to = Math.min(from + CHUNK, isTrain ? trainRows : rows)

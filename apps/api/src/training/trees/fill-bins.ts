@@ -1,5 +1,5 @@
 // The first two tasks of a tree training: learn each feature's bins, then write down every row's bin.
-import { partOf, type Share } from '../crew.ts'
+import type { Share } from '../crew.ts'
 import { type CategoryColumn, NO_CATEGORY, type NumberColumn } from '../data/table.ts'
 import { learnCategoryBins, learnNumberBins, Shortcut } from './binning.ts'
 import { BINS } from './histogram-kernel.ts'
@@ -7,9 +7,9 @@ import type { TreeSpace } from './tree-space.ts'
 
 const PIECE = 1024
 
-export function learnBins(space: TreeSpace, { member, members }: Share): void {
+export function learnBins(space: TreeSpace, { next }: Share): void {
   const trainRows = space.tableRows.subarray(0, space.trainRows)
-  for (let feature = member; feature < space.features; feature += members) {
+  for (let feature = next(); feature < space.features; feature = next()) {
     const column = space.columns[feature]!
     const bounds = space.bounds.subarray(feature * BINS, (feature + 1) * BINS).fill(Infinity)
     if (column.kind === 'category') {
@@ -27,13 +27,12 @@ export function learnBins(space: TreeSpace, { member, members }: Share): void {
 }
 
 /** Rows are filled a piece at a time, so that what is written stays in the cache until it is complete. */
-export function fillBins(space: TreeSpace, share: Share): void {
-  const [from, to] = partOf(share, 0, space.rows)
+export function fillBins(space: TreeSpace, { next }: Share): void {
   const writers = space.columns.map((column, feature) =>
     column.kind === 'category' ? categoryWriter(space, column, feature) : numberWriter(space, column, feature),
   )
-  for (let piece = from; piece < to; piece += PIECE) {
-    for (const write of writers) write(piece, Math.min(piece + PIECE, to))
+  for (let from = next() * PIECE; from < space.rows; from = next() * PIECE) {
+    for (const write of writers) write(from, Math.min(from + PIECE, space.rows))
   }
 }
 

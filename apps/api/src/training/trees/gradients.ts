@@ -18,9 +18,9 @@ export const hessianScale = (rows: number, largest: number) =>
   2 ** Math.floor(Math.log2(hessianMax(rows) / Math.max(largest, Number.EPSILON)))
 
 /** Scores become probabilities, losses and gradients; a chunk's losses are summed in one order always. */
-export function computeGradients(space: TreeSpace, { member, members }: Share, scale: number): void {
+export function computeGradients(space: TreeSpace, { next }: Share, scale: number): void {
   const trainChunks = Math.ceil(space.trainRows / CHUNK)
-  for (let chunk = member; chunk < space.chunkLosses.length; chunk += members) {
+  for (let chunk = next(); chunk < space.chunkLosses.length; chunk = next()) {
     if (chunk < trainChunks) trainChunk(space, chunk, chunk * CHUNK, scale)
     else testChunk(space, chunk, space.trainRows + (chunk - trainChunks) * CHUNK)
   }
@@ -83,11 +83,11 @@ export function addBin(histogram: Int32Array, bin: number, sums: Float64Array, a
 }
 
 /** The exact sum of a leaf's hessians, for its value; the integers above are only as fine as choosing a split needs. */
-export function sumHessians(space: TreeSpace, { member, members }: Share, leaves: number): void {
+export function sumHessians(space: TreeSpace, { next }: Share, leaves: number): void {
   const pairs = new Int32Array(space.memory.buffer, space.pairsAt, space.trainRows * 4)
   const list = new Uint32Array(space.memory.buffer, space.listAt, space.rows)
   const scale = gradientScale(space.trainRows)
-  for (let leaf = member; leaf < leaves; leaf += members) {
+  for (let leaf = next(); leaf < leaves; leaf = next()) {
     let sum = 0
     const end = space.leafRanges[leaf * 4 + 1]!
     for (let at = space.leafRanges[leaf * 4]!; at < end; at++) sum += hessianOf(pairs, list[at]!, scale)

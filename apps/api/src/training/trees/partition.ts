@@ -1,10 +1,10 @@
 // Rearranges a leaf's rows so that those going left come first, keeping their order on both sides.
-import { partOf, type Share } from '../crew.ts'
+import { partOf, type Membership } from '../crew.ts'
 import type { TreeSpace } from './tree-space.ts'
 
 /** First every member divides its own part: the left rows fill it from the front, the right rows from the back. */
-export function divideRows(space: TreeSpace, share: Share, start: number, end: number, feature: number): void {
-  const [from, to] = partOf(share, start, end)
+export function divideRows(space: TreeSpace, membership: Membership, start: number, end: number, feature: number): void {
+  const [from, to] = partOf(membership, start, end)
   const { memory, leftBins, rows } = space
   const bins = new Uint8Array(memory.buffer, space.featureBinsAt + feature * rows, rows)
   const { list, moved } = listsOf(space)
@@ -19,16 +19,16 @@ export function divideRows(space: TreeSpace, share: Share, start: number, end: n
     left += isLeft
     right -= 1 - isLeft
   }
-  space.leftCounts[share.member] = left - from
+  space.leftCounts[membership.member] = left - from
 }
 
 /** Then all parts' left rows are laid one after the other, and their right rows, turned round again, behind them. */
-export function gatherRows(space: TreeSpace, share: Share, start: number, end: number): void {
-  const [from, to] = partOf(share, start, end)
-  const counts = space.leftCounts.subarray(0, share.members)
+export function gatherRows(space: TreeSpace, membership: Membership, start: number, end: number): void {
+  const [from, to] = partOf(membership, start, end)
+  const counts = space.leftCounts.subarray(0, membership.members)
   const { list, moved } = listsOf(space)
-  const leftBefore = sum(counts.subarray(0, share.member))
-  const leftEnd = from + counts[share.member]!
+  const leftBefore = sum(counts.subarray(0, membership.member))
+  const leftEnd = from + counts[membership.member]!
   list.set(moved.subarray(from, leftEnd), start + leftBefore)
   let right = start + sum(counts) + (from - start - leftBefore)
   for (let at = to - 1; at >= leftEnd; at--) list[right++] = moved[at]!

@@ -1,5 +1,5 @@
 // Runs a tree training's tasks, with the helpers where the rows are many enough to be worth waking them.
-import { type CrewControl, leadCrew, type RunTask } from '../crew.ts'
+import { type CrewControl, leadCrew, type RunTask, wholeShare } from '../crew.ts'
 import type { TreeSpace } from './tree-space.ts'
 import { type TreeTasks, treeTasks } from './tree-tasks.ts'
 
@@ -27,7 +27,7 @@ export class TreeCrew {
       this.#runShared(name, start, end, feature)
       return this.#members
     }
-    this.#tasks[name]({ member: 0, members: 1 }, start, end, feature)
+    this.#tasks[name](wholeShare(), start, end, feature)
     return 1
   }
 }

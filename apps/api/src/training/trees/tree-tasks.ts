@@ -14,7 +14,7 @@ export function treeTasks(space: TreeSpace) {
   const lastWidth = space.features - (space.blocks - 1) * BLOCK
   const kernel = histogramKernel(space.memory, 8)
   const lastKernel = histogramKernel(space.memory, lastWidth > 4 ? 8 : 4)
-  const { memory, blocks, rowBinsAt, pairsAt, listAt } = space
+  const { memory, blocks, stride, rowBinsAt, pairsAt, listAt } = space
   return {
     learnBins: (share: Share) => learnBins(space, share),
     fillBins(share: Share) {
@@ -29,18 +29,17 @@ export function treeTasks(space: TreeSpace) {
     sortTestRows: (share: Share) => sortTestRows(space, share),
     addToScores: (share: Share, leaves: number) => addToScores(space, share, leaves),
 
-    /** Each member sums its part of the list into a histogram of its own. */
-    sumBins(share: Share, start: number, end: number) {
-      const [from, to] = partOf(share, start, end)
-      const histogramAt = share.member * blocks * BLOCK_HISTOGRAM_BYTES
+    /** Each member sums the pieces of the list it takes into a histogram of its own. */
+    sumBins({ member, next }: Share, start: number, end: number) {
+      const histogramAt = member * blocks * BLOCK_HISTOGRAM_BYTES
       new Uint8Array(memory.buffer, histogramAt, blocks * BLOCK_HISTOGRAM_BYTES).fill(0)
-      for (let piece = from; piece < to; piece += PIECE) {
-        const rows = listAt + piece * 4
-        const rowsEnd = listAt + Math.min(piece + PIECE, to) * 4
+      for (let from = start + next() * PIECE; from < end; from = start + next() * PIECE) {
+        const rows = listAt + from * 4
+        const rowsEnd = listAt + Math.min(from + PIECE, end) * 4
         for (let block = 0; block < blocks; block++) {
           const histogram = histogramAt + block * BLOCK_HISTOGRAM_BYTES
           const sum = block === blocks - 1 ? lastKernel : kernel
-          sum(rowBinsAt + block * BLOCK, space.stride, pairsAt, rows, rowsEnd, histogram)
+          sum(rowBinsAt + block * BLOCK, stride, pairsAt, rows, rowsEnd, histogram)
         }
       }
     },
