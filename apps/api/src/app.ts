@@ -21,6 +21,8 @@ import type { Process } from './services.ts'
 import { VERSION } from './version.ts'
 
 const HEADER_BYTES_MAX = 64 * 1024
+/** For all of a request to arrive; a large upload over a slow line takes minutes. */
+const REQUEST_MS_MAX = 600_000
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 export async function buildApp(
@@ -28,7 +30,7 @@ export async function buildApp(
   log: Logger,
   { services, system, keys, keyUses, denials }: Process,
 ): Promise<FastifyInstance> {
-  const server = { maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: 120_000 }
+  const server = { maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: REQUEST_MS_MAX }
   const tls = config.tls && {
     https: { ...server, cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
   }

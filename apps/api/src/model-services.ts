@@ -26,8 +26,6 @@ import { type CallRecords, WriteBuffer } from './storage/write-buffer.ts'
 
 /** Nobody waits for logs, and many in one statement cost little more than one. */
 const LOGS_EVERY_MS = 50
-/** Answers wait for these, but under load a few more milliseconds save the database most of its work. */
-const CHATS_EVERY_MS = 0
 
 export interface ModelServices {
   readonly directory: ModelDirectory
@@ -65,8 +63,8 @@ export async function startModels(
   closers.push(() => budgets.close())
   const records = {
     logs: await openBuffer('logs', insertLogs, config, parts, closers, LOGS_EVERY_MS),
-    chats: await openBuffer('chats', insertChats, config, parts, closers, CHATS_EVERY_MS),
-    turns: await openBuffer('turns', insertTurns, config, parts, closers, CHATS_EVERY_MS),
+    chats: await openBuffer('chats', insertChats, config, parts, closers),
+    turns: await openBuffer('turns', insertTurns, config, parts, closers),
   }
   return { directory, records, budgets }
 }
@@ -78,7 +76,7 @@ async function openBuffer(
   { dataDir }: Config,
   { system, onError }: Parts,
   closers: (() => unknown)[],
-  spacingMs: number,
+  spacingMs = 0,
 ): Promise<WriteBuffer> {
   const write = (texts: readonly string[]) => insert(system, texts)
   await takeUpLeft(dataDir, name, write)

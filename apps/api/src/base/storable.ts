@@ -19,7 +19,7 @@ const ESCAPED = /\\u(0000|d[89a-f])/
 export const toStorableText = (text: string): string => text.toWellFormed().replaceAll('\0', '')
 
 /** Deeper than anyone writes by hand, and far from where it would take more stack than there is. */
-const DEPTH_MAX = 100
+export const DEPTH_MAX = 100
 
 export function findUnstorable(value: unknown, path = '', depth = 0): Unstorable | undefined {
   if (typeof value === 'string') {

@@ -24,7 +24,10 @@ export function answerErrors(app: FastifyInstance): void {
 
 /** Also called by Fastify itself, for addresses it cannot even route. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
-  if (problem.status >= 500) request.log.error({ err: problem.cause ?? problem, code: problem.code }, 'request failed')
+  // Work that was dropped because its client left has failed nobody.
+  if (problem.status >= 500 && !reply.raw.destroyed) {
+    request.log.error({ err: problem.cause ?? problem, code: problem.code }, 'request failed')
+  }
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds))
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
   return reply

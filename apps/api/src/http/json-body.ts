@@ -1,7 +1,7 @@
-// Reads JSON bodies, refusing texts that could not be stored as they came: NUL characters and halves of surrogate pairs.
+// Reads JSON bodies, refusing what could not be stored as it came: NUL characters, half surrogate pairs, endless nesting.
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../base/problem.ts'
-import { findUnstorable } from '../base/storable.ts'
+import { DEPTH_MAX, findUnstorable } from '../base/storable.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,6 +12,8 @@ declare module 'fastify' {
 
 /** Either character can only come from one of these escapes, or raw, which JSON itself forbids for NUL. */
 const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/
+/** No shorter text can be nested too deeply: each level takes two brackets. */
+const SHALLOW_LENGTH = 2 * DEPTH_MAX
 
 export function readJsonBodies(app: FastifyInstance): void {
   app.decorateRequest('signedText', undefined)
@@ -34,7 +36,7 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw new Problem('invalid_json', `The body is not valid JSON: ${(error as Error).message}`, { cause: error })
   }
-  if (SUSPICIOUS.test(text)) assertStorable(value, '')
+  if (text.length > SHALLOW_LENGTH || SUSPICIOUS.test(text)) assertStorable(value, '')
   return value
 }
 

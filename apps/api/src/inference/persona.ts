@@ -1,5 +1,6 @@
 // Persona completions (docs/contract.md 2.20): drafts or changes a persona from a wish and what was said before.
 import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
 import type { Message } from '../outside/models/engine.ts'
 import type { Structured, StructuredCall } from './structured.ts'
 
@@ -38,6 +39,8 @@ const BRIEF = [
 ].join(' ')
 
 const HISTORY_MAX = 20
+const Day = Type.String({ format: 'date' })
+const isDay = (text: string): boolean => Value.Check(Day, text)
 
 export function personaCall({
   model,
@@ -54,7 +57,7 @@ export function personaCall({
   return { name: 'persona', schema: PersonaAnswer, request: { model, messages } }
 }
 
-/** Fields the model left empty keep what they were; keys it did not mention stay. */
+/** Fields the model left empty keep what they were, and so does a birthdate that is no day; keys it did not mention stay. */
 export function toPersona(
   { current_persona: current = {} }: PersonaInput,
   asked: Structured<PersonaAnswer>,
@@ -63,7 +66,7 @@ export function toPersona(
   if (!value) return { ...(error !== undefined && { error }) }
   const { message, data, ...named } = value
   const known = isFreeForm(current['data']) ? current['data'] : {}
-  const filled = Object.entries(named).filter(([, text]) => text !== '')
+  const filled = Object.entries(named).filter(([field, text]) => (field === 'birthdate' ? isDay(text) : text !== ''))
   const added = Object.fromEntries(data.filter(({ key }) => key !== '').map((pair) => [pair.key, pair.value]))
   return { message, persona: { ...current, ...Object.fromEntries(filled), data: { ...known, ...added } } }
 }

@@ -7,8 +7,9 @@ import type { Services } from '../contract/context.ts'
 import type { CheckpointStore } from '../outside/checkpoint-store/checkpoint-store.ts'
 import type { Program } from '../outside/compute/embedded/engine.ts'
 import type { Scratch } from '../outside/compute/embedded/scratch.ts'
-import { addProgress } from '../resources/trainings/progress-store.ts'
-import { findTrainingRow, getTrainingRow } from '../resources/trainings/trainings-store.ts'
+import { addProgress, pinnedFilesOf } from '../resources/trainings/progress-store.ts'
+import { findStanding } from '../resources/trainings/training-state-store.ts'
+import { getTrainingRow } from '../resources/trainings/trainings-store.ts'
 import { findJobByToken, type JobEntity } from '../resources/webhooks/entities-store.ts'
 import { jobTokenHash } from '../resources/webhooks/job-token.ts'
 import type { Client } from '../storage/sql.ts'
@@ -28,9 +29,10 @@ export function trainingProgram(services: ProgramServices): Program {
   return async ({ token, attempt }, { signal, log }) => {
     const { grant, id } = await openAssignment(services.system, token)
     const training = await db.as(grant, (sql) => getTrainingRow(sql, grant, id))
+    const files = await db.as(grant, (sql) => pinnedFilesOf(sql, grant, id))
     await scratch.during(async (folder) => {
-      log(`Fetching ${training.files.length} files`)
-      const data = await bringFiles(services, grant, training.files, folder, signal)
+      log(`Fetching ${files.length} files`)
+      const data = await bringFiles(services, grant, files, folder, signal)
       const outputFolder = join(folder, 'out')
       await mkdir(outputFolder)
       const kept = checkpointFolder(grant.tenantId, grant.spaceId, id)
@@ -63,8 +65,8 @@ export const checkpointFolder = (tenantId: string, spaceId: string, ...trainingI
 
 /** A training that was deleted had its files removed then; what was stored since goes as well. */
 async function removeOrphans({ db, checkpoints }: ProgramServices, grant: SpaceGrant, id: string, folder: string) {
-  const training = await db.as(grant, (sql) => findTrainingRow(sql, grant, id))
-  if (!training) await checkpoints.removeAll(folder)
+  const standing = await db.as(grant, (sql) => findStanding(sql, grant, id))
+  if (!standing) await checkpoints.removeAll(folder)
 }
 
 /** A job is given its token and no more; the token tells what it is about, and for whom. */

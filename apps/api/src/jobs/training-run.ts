@@ -4,7 +4,7 @@ import type { SpaceGrant } from '../base/grant.ts'
 import type { ComputeDriver, ComputeStatus } from '../outside/compute/driver.ts'
 import { findBestCheckpoint } from '../resources/checkpoints/stored-checkpoints-store.ts'
 import { requestEvaluation } from '../resources/evaluations/evaluations-store.ts'
-import { beginAttempt, moveTraining } from '../resources/trainings/training-state-store.ts'
+import { beginAttempt, findStanding, moveTraining } from '../resources/trainings/training-state-store.ts'
 import { findTrainingRow } from '../resources/trainings/trainings-store.ts'
 import { newJobToken } from '../resources/webhooks/job-token.ts'
 import type { Database } from '../storage/database.ts'
@@ -57,8 +57,8 @@ export function trainingRun({ db, jobs, driver }: RunServices): Handler {
 
     const { attempt, gpu_count: gpuCount } = begun
     const isWanted = everyNowAndThen(async () => {
-      const training = await db.as(grant, (sql) => findTrainingRow(sql, grant, id))
-      return training?.status === 'running' && training.attempt === attempt
+      const now = await db.as(grant, (sql) => findStanding(sql, grant, id))
+      return now?.status === 'running' && now.attempt === attempt
     })
     const end = await runOn(driver, { id, attempt, kind: 'training', gpuCount, token }, signal, isWanted)
     if (end.phase === 'stopped') {

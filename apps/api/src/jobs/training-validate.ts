@@ -4,7 +4,7 @@ import type { SpaceGrant } from '../base/grant.ts'
 import { Problem } from '../base/problem.ts'
 import { isPassing } from '../outside/object-store/store-problems.ts'
 import { pinFiles } from '../resources/trainings/progress-store.ts'
-import { moveTraining } from '../resources/trainings/training-state-store.ts'
+import { findStanding, moveTraining } from '../resources/trainings/training-state-store.ts'
 import { findTrainingRow, type TrainingRow } from '../resources/trainings/trainings-store.ts'
 import type { Job, Jobs } from '../storage/jobs.ts'
 import { parseSettings } from '../training/configuration.ts'
@@ -19,8 +19,11 @@ const TRIES_WHILE_AWAY = 3
 export function trainingValidate(services: FileServices & { readonly jobs: Jobs }): Handler {
   const { db, jobs } = services
 
-  const fail = (grant: SpaceGrant, id: string, reason: string) =>
-    db.begin(grant, (sql) => moveTraining(sql, grant, id, { from: 'validating', to: 'failed', reason }))
+  const fail = async (job: Job, reason: string) => {
+    const grant = grantForJob(job)
+    const { id, revision } = idsOf(job)
+    await db.begin(grant, (sql) => moveTraining(sql, grant, id, { from: 'validating', to: 'failed', reason, revision }))
+  }
 
   const look = async (grant: SpaceGrant, training: TrainingRow, signal: AbortSignal) => {
     parseSettings(training.architecture, training.configuration)
@@ -34,7 +37,7 @@ export function trainingValidate(services: FileServices & { readonly jobs: Jobs 
     const training = await db.as(grant, (sql) => findTrainingRow(sql, grant, id))
     if (training?.status !== 'validating' || training.revision !== revision) return
     const isWanted = async () => {
-      const now = await db.as(grant, (sql) => findTrainingRow(sql, grant, id))
+      const now = await db.as(grant, (sql) => findStanding(sql, grant, id))
       return now?.status === 'validating' && now.revision === revision
     }
     const wanted = untilUnwanted(isWanted, signal)
@@ -51,16 +54,13 @@ export function trainingValidate(services: FileServices & { readonly jobs: Jobs 
       const reason = reasonOf(error)
       const mayPass = error instanceof Problem && isPassing(error) && job.attempt < TRIES_WHILE_AWAY
       if (reason === undefined || mayPass) throw error
-      await fail(grant, id, reason)
+      await fail(job, reason)
     } finally {
       wanted.end()
     }
   }
 
-  return Object.assign(validate, {
-    giveUp: async (job: Job) =>
-      void (await fail(grantForJob(job), idsOf(job).id, 'The training could not be validated')),
-  })
+  return Object.assign(validate, { giveUp: (job: Job) => fail(job, 'The training could not be validated') })
 }
 
 const idsOf = ({ payload }: Job) => ({ id: String(payload['id']), revision: Number(payload['revision']) })

@@ -73,7 +73,7 @@ function countOf(found: Set<number | string>): string {
 /** 1 for the positive class, 0 for the other, NO_LABEL where the target is missing. */
 export function toLabels(column: Column, { name, negative, positive }: Target): Uint8Array {
   const array = column.kind === 'category' ? column.codes : column.values
-  const labels = new Uint8Array(new SharedArrayBuffer(array.length))
+  const labels = new Uint8Array(array.length)
   for (let row = 0; row < array.length; row++) {
     const given = column.kind === 'category' ? column.categories[array[row]!] : array[row]!
     if (given === positive) labels[row] = 1

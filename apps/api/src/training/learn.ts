@@ -3,7 +3,6 @@ import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Settings } from './configuration.ts'
 import { crewControl } from './crew.ts'
-import { DataProblem } from './data-problem.ts'
 import type { Encoding } from './encoding.ts'
 import { writeLinear } from './linear/linear-model.ts'
 import { makeLinearSpace } from './linear/linear-space.ts'
@@ -41,14 +40,13 @@ export async function* learn(prepared: Prepared, settings: Settings, threads: nu
     for await (const [message] of on(workers[0]!, 'message', { signal: failure.signal })) {
       const told: ThreadMessage = message
       if (told.type === 'finished') return
-      if (told.type === 'problem') throw new DataProblem(told.reason)
       const { round, improved, learned } = told
       if ('tree' in learned) trees.push(learned.tree)
       const model = () => ('linear' in learned ? writeLinear(learned.linear) : writeTrees(work, encoding, trees))
       yield { round, improved, model }
     }
   } catch (error) {
-    throw failure.signal.aborted && !(error instanceof DataProblem) ? failure.signal.reason : error
+    throw failure.signal.aborted ? failure.signal.reason : error
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()))
   }

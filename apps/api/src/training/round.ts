@@ -55,3 +55,10 @@ export function trainAndTestLoss({ chunkLosses, trainRows, rows }: Losses, chunk
     test_log_loss: sum(chunkLosses.subarray(trainChunks)) / (rows - trainRows),
   }
 }
+
+/** The score that predicts the share of positives among the training rows, before anything is learned. */
+export function startingScore({ labels, trainRows }: { labels: Uint8Array; trainRows: number }): number {
+  let positives = 0
+  for (let place = 0; place < trainRows; place++) positives += labels[place]!
+  return Math.log(positives / (trainRows - positives))
+}

@@ -1,7 +1,6 @@
 // One thread of a training. The first leads: it decides what is computed next and tells the outcome of each round.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type CrewControl, leadCrew, serveCrew } from './crew.ts'
-import { DataProblem } from './data-problem.ts'
 import { descend } from './linear/descend.ts'
 import type { Input, LinearModel } from './linear/linear-model.ts'
 import type { LinearSpace } from './linear/linear-space.ts'
@@ -27,7 +26,6 @@ export interface ThreadData {
 export type ThreadMessage =
   | { type: 'round'; round: Round; improved: boolean; learned: { tree: Tree } | { linear: LinearModel } }
   | { type: 'finished' }
-  | { type: 'problem'; reason: string }
 
 const { work, control, member } = workerData as ThreadData
 const tell = (message: ThreadMessage) => parentPort!.postMessage(message)
@@ -45,14 +43,8 @@ function lead(): void {
   tell({ type: 'finished' })
 }
 
-if (member > 0) {
+if (member === 0) lead()
+else {
   const tasks = work.architecture === 'gradient-boosted-trees' ? treeTasks(work.space) : linearTasks(work.space)
   serveCrew(control, tasks, member)
-} else {
-  try {
-    lead()
-  } catch (error) {
-    if (!(error instanceof DataProblem)) throw error
-    tell({ type: 'problem', reason: error.message })
-  }
 }

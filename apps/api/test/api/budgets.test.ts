@@ -19,8 +19,7 @@ async function start(env: Record<string, string>, play: Play = says('Hello')): P
 }
 
 const ask = { messages: [user('Hi')] }
-const complete = (more: object = {}) =>
-  service.ana.call('POST', service.at('/chats/completions'), { ...ask, ...more })
+const complete = (more: object = {}) => service.ana.call('POST', service.at('/chats/completions'), { ...ask, ...more })
 
 for (const scope of ['TENANT', 'SPACE', 'USER']) {
   test(`a day's tokens of the ${scope.toLowerCase()} are counted by what calls really took, streams too`, async () => {
@@ -82,10 +81,13 @@ test('one completion more than may run at one time is refused until one of them 
 
 test('a call that fails gives back what was set aside for it', async () => {
   let isBroken = true
-  await start({ BUDGET_TENANT_TOKENS_PER_DAY: '10', BUDGET_TENANT_CONCURRENT_COMPLETIONS: '1' }, (response, request) => {
-    if (!isBroken) return says('Hello')(response, request)
-    response.writeHead(400).end('{}')
-  })
+  await start(
+    { BUDGET_TENANT_TOKENS_PER_DAY: '10', BUDGET_TENANT_CONCURRENT_COMPLETIONS: '1' },
+    (response, request) => {
+      if (!isBroken) return says('Hello')(response, request)
+      response.writeHead(400).end('{}')
+    },
+  )
   for (let i = 0; i < 3; i++) assert.equal((await complete()).status, 400)
   isBroken = false
   assert.equal((await complete()).status, 200)
@@ -93,7 +95,10 @@ test('a call that fails gives back what was set aside for it', async () => {
 })
 
 test('a large budget is taken in portions and never overdrawn by calls that keep to what was set aside', async () => {
-  await start({ BUDGET_TENANT_TOKENS_PER_DAY: '70000' }, says({ pieces: ['x'], usage: { prompt_tokens: 500, completion_tokens: 500 } }))
+  await start(
+    { BUDGET_TENANT_TOKENS_PER_DAY: '70000' },
+    says({ pieces: ['x'], usage: { prompt_tokens: 500, completion_tokens: 500 } }),
+  )
   let answered = 0
   const worker = async () => {
     for (let i = 0; i < 20; i++) if ((await complete()).status === 200) answered++

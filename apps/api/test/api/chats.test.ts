@@ -59,7 +59,11 @@ test('an update renames, sets what the next completion starts from, and replaces
   const { id } = await complete({ messages: [user('x')] })
   const messages = [
     { role: 'system', content: 'Be brief.' },
-    { role: 'assistant', content: '', tool_calls: [{ id: 'c1', type: 'function', index: 0, function: { name: 'f', arguments: '{}' } }] },
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id: 'c1', type: 'function', index: 0, function: { name: 'f', arguments: '{}' } }],
+    },
     { role: 'tool', content: '42', tool_call_id: 'c1' },
   ]
   const changed = await service.ana.call('PUT', service.at(`/chats/${id}`), {

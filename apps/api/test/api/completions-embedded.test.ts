@@ -18,7 +18,10 @@ describe('the embedded model', { skip: noEmbeddedModel }, () => {
   const complete = (body: object) =>
     service.ana.call('POST', service.at('/chats/completions'), { messages: [user('Once upon a time')], ...body })
   const logs = async (type: string) =>
-    (await service.ana.call('GET', service.at(`/logs?type=${type}`))).body.data as { status: string; total_tokens: number }[]
+    (await service.ana.call('GET', service.at(`/logs?type=${type}`))).body.data as {
+      status: string
+      total_tokens: number
+    }[]
 
   test('it streams tokens, counts them and stops at the limit', async () => {
     const { events, isDone } = readEvents((await complete({ stream: true, max_tokens: 12 })).text)

@@ -16,7 +16,9 @@ import {
 let service: TalkingService
 let plays: Play[] = []
 before(async () => {
-  service = await startTalking({}, (response, request) => (plays.length > 1 ? plays.shift()! : plays[0]!)(response, request))
+  service = await startTalking({}, (response, request) =>
+    (plays.length > 1 ? plays.shift()! : plays[0]!)(response, request),
+  )
 })
 after(() => service.close())
 
@@ -134,7 +136,12 @@ const streamFaults: Record<string, Fault> = {
     words: '',
   },
   'an answer in one piece is streamed all the same': {
-    plays: [answers(200, { choices: [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }], usage: { prompt_tokens: 7, completion_tokens: 3 } })],
+    plays: [
+      answers(200, {
+        choices: [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 7, completion_tokens: 3 },
+      }),
+    ],
     status: 200,
     tokens: 10,
     words: 'Hello',

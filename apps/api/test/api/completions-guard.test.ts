@@ -18,7 +18,13 @@ before(async () => {
   })
   for (const name of ['tax', 'law']) {
     const tools = [{ type: 'function', function: { name: `look_up_${name}` } }]
-    const expert = { name, description: `knows ${name}`, context: `You know ${name}.`, tools, file_context: [{ a: 'b' }] }
+    const expert = {
+      name,
+      description: `knows ${name}`,
+      context: `You know ${name}.`,
+      tools,
+      file_context: [{ a: 'b' }],
+    }
     assert.equal((await service.ana.call('POST', service.at('/experts'), expert)).status, 200)
   }
 })

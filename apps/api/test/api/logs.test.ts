@@ -47,7 +47,10 @@ before(async () => {
   await service.process.system`select ensure_log_months('2026-01-01', '2026-01-31')`
   for (let i = 0; i < 3_000; i++) {
     // Some fall on the very borders of hours, which is where sums go wrong.
-    const ms = FIRST + Math.floor(Math.random() * DAYS * 24) * 3_600_000 + pick([0, 1, 3_599_999, Math.floor(Math.random() * 3_600_000)])
+    const ms =
+      FIRST +
+      Math.floor(Math.random() * DAYS * 24) * 3_600_000 +
+      pick([0, 1, 3_599_999, Math.floor(Math.random() * 3_600_000)])
     const input_tokens = Math.floor(Math.random() * 100)
     rows.push({
       id: newId().replace(/^.{13}/, toPrefix(ms)),
@@ -63,7 +66,8 @@ before(async () => {
       latency_ms: Math.floor(Math.random() * 1000),
     })
   }
-  for (let at = 0; at < rows.length; at += 250) await insertLogs(service.process.system, rows.slice(at, at + 250).map(textOf))
+  for (let at = 0; at < rows.length; at += 250)
+    await insertLogs(service.process.system, rows.slice(at, at + 250).map(textOf))
 })
 after(() => service.close())
 
@@ -153,7 +157,10 @@ test('the list finds by every filter, newest first, and counts exactly', async (
   await fc.assert(
     fc.asyncProperty(filters, async (given) => {
       const filter = given as Filter
-      const { status, body, text } = await ana.call('GET', `/v1/spaces/${space}/logs?page=2&page_size=5&${queryOf(filter)}`)
+      const { status, body, text } = await ana.call(
+        'GET',
+        `/v1/spaces/${space}/logs?page=2&page_size=5&${queryOf(filter)}`,
+      )
       assert.equal(status, 200, text)
       const found = matching(filter).sort((a, b) => (a.id < b.id ? 1 : -1))
       assert.equal(body.count, found.length)

@@ -38,7 +38,10 @@ test('a space with a cluster calls its ingress with its token, and the others do
   const cluster = await scriptedUpstream(says('from the cluster'))
   const other = (await ana.call('POST', '/v1/spaces', { name: 'Other', description: '' })).body.id
   const body = { messages: [user('x')] }
-  assert.equal((await ana.call('POST', at('/chats/completions'), body)).body.choices[0].message.content, 'from the server')
+  assert.equal(
+    (await ana.call('POST', at('/chats/completions'), body)).body.choices[0].message.content,
+    'from the server',
+  )
   const { vault } = running.services
   const id = other
   const sealed = vault.seal('a-token', { tenantId: 'acme', table: 'clusters', id, column: 'sealed_token' })

@@ -55,6 +55,7 @@ for (const [what, patch, param] of [
   ['a year that does not exist', { birthdate: '0000-01-01' }, 'birthdate'],
   ['a day in another notation', { birthdate: '31.12.1990' }, 'birthdate'],
   ['data that are no object', { data: [1] }, 'data'],
+  ['data without end', { data: { x: JSON.parse('['.repeat(150) + ']'.repeat(150)) } }, 'data'],
   ['an unknown field', { age: 5 }, 'age'],
 ] as const) {
   test(`${what} is refused, on creation and on update`, async () => {

@@ -127,3 +127,25 @@ for (const [architecture, { score, settings }] of Object.entries(KINDS)) {
     )
   })
 }
+
+test('metrics that the rows do not define are left out, with the reason', { skip: missing ?? false }, async () => {
+  const [header, ...rows] = toCsv(syntheticData(500, 6, linearScore, 9))
+    .trim()
+    .split('\n')
+  const positives = rows.filter((row) => row.endsWith(',1'))
+  const Body = [header, ...positives, ''].join('\n')
+  await store.client.send(new PutObjectCommand({ Bucket: 'data', Key: 'one-class/rows.csv', Body }))
+  const training = await steps.training({
+    connectors: [{ connector_id: await steps.connector('data', KEYS, 'in'), keys: ['logistic-regression-train.csv'] }],
+  })
+  const { checkpoints } = await steps.ended(`trainings/${training}`)
+  const benchmark = await steps.ask('POST', 'benchmarks', {
+    ...{ name: 'one class', description: '', task: 'classification', metrics: ['roc_auc', 'recall'] },
+    connectors: [{ connector_id: await steps.connector('data', KEYS, 'one-class'), keys: [] }],
+  })
+  const wanted = { benchmark_id: benchmark.id, checkpoint_id: checkpoints.at(-1).id, gpu_count: 0 }
+  const { id } = await steps.ask('POST', 'evaluations', wanted)
+  const { status, result, error } = await steps.ended(`evaluations/${id}`)
+  assert.deepEqual([status, Object.keys(result)], ['succeeded', ['recall']])
+  assert.equal(error, 'roc_auc: All rows are of the positive class.')
+})

@@ -12,10 +12,11 @@ const TEXT_CHARACTERS_MAX = 1_000
 
 const mine = (sql: Sql, grant: SpaceGrant) => sql`a.tenant_id = ${grant.tenantId} and a.space_id = ${grant.spaceId}`
 
-const told = (sql: Sql) => sql`
-  a.id, left(a.name, ${TEXT_CHARACTERS_MAX}) as name, left(a.description, ${TEXT_CHARACTERS_MAX}) as description, a.type,
-  a.priority, a.channel, left(a.channel_template, ${TEXT_CHARACTERS_MAX}) as channel_template,
-  left(a.custom_insights, ${TEXT_CHARACTERS_MAX}) as custom_insights, a.start_date, a.end_date`
+const told = (sql: Sql) => {
+  const texts = ['name', 'description', 'type', 'channel', 'channel_template', 'custom_insights']
+  const bounded = texts.map((column) => sql`, left(a.${sql(column)}, ${TEXT_CHARACTERS_MAX}) as ${sql(column)}`)
+  return sql`a.id, a.priority, a.start_date, a.end_date ${bounded}`
+}
 
 /** Those of the space that can be taken now, the most important first. */
 export function readOffered(sql: Sql, grant: SpaceGrant): Promise<NamedAction[]> {

@@ -2,7 +2,14 @@
 import type { SpaceGrant } from '../../base/grant.ts'
 import type { Sql } from '../../storage/sql.ts'
 import { insertCheckpoints, type NewCheckpoint } from '../checkpoints/stored-checkpoints-store.ts'
-import type { PinnedFile } from './trainings-store.ts'
+
+/** A file as the validation found it: the training reads this version of it and no other. */
+export interface PinnedFile {
+  readonly connector_id: string
+  readonly key: string
+  readonly size: number
+  readonly etag: string
+}
 
 export interface Progress {
   readonly rounds: readonly { readonly step: number }[]
@@ -46,4 +53,11 @@ export async function pinFiles(
     where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and id = ${trainingId}
       and status = 'validating' and revision = ${revision}`
   return pinned.count > 0
+}
+
+export async function pinnedFilesOf(sql: Sql, grant: SpaceGrant, trainingId: string): Promise<PinnedFile[]> {
+  const [training] = await sql<{ files: PinnedFile[] }[]>`
+    select files from trainings
+    where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and id = ${trainingId}`
+  return training?.files ?? []
 }

@@ -23,6 +23,8 @@ export interface Step {
   readonly reason?: string | undefined
   /** Given by whoever runs it: nothing happens once another attempt has begun. */
   readonly attempt?: number
+  /** Given by whoever validates it: nothing happens once something else is to be trained. */
+  readonly revision?: number
 }
 
 const one = (sql: Sql, grant: SpaceGrant, id: string) =>
@@ -33,7 +35,7 @@ export async function moveTraining(
   sql: Sql,
   grant: SpaceGrant,
   id: string,
-  { from, to, reason, attempt }: Step,
+  { from, to, reason, attempt, revision }: Step,
 ): Promise<boolean> {
   if (!NEXT[from].includes(to)) throw new Error(`A training does not go from ${from} to ${to}`)
   const [moved] = await sql<{ attempt: number }[]>`
@@ -41,9 +43,17 @@ export async function moveTraining(
       token_hash = ${isFinal(to) ? null : sql`token_hash`}
     where ${one(sql, grant, id)} and status = ${from}
       and ${attempt === undefined ? sql`true` : sql`attempt = ${attempt}`}
+      and ${revision === undefined ? sql`true` : sql`revision = ${revision}`}
     returning attempt`
   if (moved) await addEvent(sql, grant, id, to, moved.attempt, reason)
   return moved !== undefined
+}
+
+/** Where a training stands; for those who look every second and want no more. */
+export async function findStanding(sql: Sql, grant: SpaceGrant, id: string) {
+  const [standing] = await sql<{ status: TrainingStatus; attempt: number; revision: number }[]>`
+    select status, attempt, revision from trainings where ${one(sql, grant, id)}`
+  return standing
 }
 
 export interface Attempt {

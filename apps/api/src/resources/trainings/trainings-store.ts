@@ -11,19 +11,10 @@ import type { ConnectorTraining } from '../connectors/shapes.ts'
 import type { Training } from './shapes.ts'
 import { addEvent } from './training-state-store.ts'
 
-/** A file as the validation found it: the training reads this version of it and no other. */
-export interface PinnedFile {
-  readonly connector_id: string
-  readonly key: string
-  readonly size: number
-  readonly etag: string
-}
-
 /** A training without what grows while it runs. */
 export type TrainingRow = Omit<Training, 'checkpoints' | 'metrics'> & {
   readonly attempt: number
   readonly revision: number
-  readonly files: PinnedFile[]
 }
 
 export type NewTrainingValues = Pick<
@@ -35,7 +26,7 @@ const mine = (sql: Sql, grant: SpaceGrant) => sql`t.tenant_id = ${grant.tenantId
 
 const columns = (sql: Sql) => sql`
   t.id, t.name, t.architecture, t.data_model_id, t.gpu_count, t.configuration, t.status, t.error, t.attempt,
-  t.revision, t.files, t.created_at, t.updated_at,
+  t.revision, t.created_at, t.updated_at,
   coalesce((
     select jsonb_agg(jsonb_build_object('connector_id', c.connector_id, 'keys', c.keys) order by c.position)
     from training_connectors c
@@ -143,7 +134,7 @@ const toEntry = ({
   connectors,
   benchmark_ids,
   status,
-}: Omit<TrainingRow, 'attempt' | 'revision' | 'files'>) => ({
+}: Omit<TrainingRow, 'attempt' | 'revision'>) => ({
   ...{ id, name, architecture, configuration, connectors, benchmark_ids, status },
 })
 

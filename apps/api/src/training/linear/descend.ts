@@ -1,8 +1,7 @@
 // The epochs of a logistic regression: small batches, each weight with a pace of its own (Adam), slowing to the end.
 import type { RunTask } from '../crew.ts'
 import { seededRandom, shuffle } from '../random.ts'
-import type { Round } from '../round.ts'
-import { testRoc, trainAndTestLoss } from '../round.ts'
+import { type Round, startingScore, testRoc, trainAndTestLoss } from '../round.ts'
 import type { Input, LinearModel } from './linear-model.ts'
 import { CHUNK, type LinearSpace, PARTS } from './linear-space.ts'
 import type { LinearTasks } from './linear-tasks.ts'
@@ -21,6 +20,7 @@ export function descend(space: LinearSpace, kinds: Input['kind'][], run: RunTask
   run('fillRows')
   const batches = Uint32Array.from({ length: Math.ceil(space.trainRows / space.batch) }, (_, at) => at)
   const steps = epochs * batches.length
+  space.weights[space.weights.length - 1] = startingScore(space)
   const optimiser = new Optimiser(space)
   const random = seededRandom(seed)
   let best = Infinity

@@ -1,6 +1,5 @@
 // Divides a feature's values into at most 255 bins, so that a tree weighs bins instead of values.
-import type { CategoryColumn, NumberColumn } from '../data/table.ts'
-import { NO_CATEGORY } from '../data/table.ts'
+import { type CategoryColumn, NO_CATEGORY, type NumberColumn } from '../data/table.ts'
 
 /** Bounds are learned from at most this many rows, evenly spaced; more would not move them much. */
 const SAMPLE_MAX = 65_536
@@ -63,41 +62,4 @@ export function learnCategoryBins({ codes, categories }: CategoryColumn, rows: U
     .filter((code) => counts[code]! > 0)
     .sort((one, other) => counts[other]! - counts[one]! || one - other)
     .slice(0, binsMax)
-}
-
-const CELLS = 1024
-
-/** Finds a value's bin quickly: an even grid over the bounds leaves few of them to look through. */
-export class Shortcut {
-  readonly #bounds: Float64Array
-  readonly #first: number
-  readonly #cellsPerUnit: number
-  /** How many bounds lie before each cell's start. */
-  readonly #before = new Uint8Array(CELLS + 2)
-
-  constructor(bounds: Float64Array) {
-    this.#bounds = bounds
-    this.#first = bounds[0] ?? 0
-    const width = (bounds[bounds.length - 1] ?? 0) - this.#first
-    this.#cellsPerUnit = width > 0 && Number.isFinite(width) ? CELLS / width : 0
-    for (const bound of bounds) this.#before[this.#cellOf(bound) + 1]!++
-    for (let cell = 0; cell <= CELLS; cell++) this.#before[cell + 1]! += this.#before[cell]!
-  }
-
-  #cellOf(value: number): number {
-    return Math.floor(Math.min(CELLS, Math.max(0, (value - this.#first) * this.#cellsPerUnit)))
-  }
-
-  /** The number of bounds below the value. */
-  binOf(value: number): number {
-    const cell = this.#cellOf(value)
-    let low = this.#before[cell]!
-    let high = this.#before[cell + 1]!
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#bounds[middle]! < value) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
 }

@@ -1,5 +1,5 @@
 // The rounds of a tree training: each adds the tree that best corrects the sum of those before.
-import { type Round, testRoc, trainAndTestLoss } from '../round.ts'
+import { type Round, startingScore, testRoc, trainAndTestLoss } from '../round.ts'
 import { hessianScale } from './gradients.ts'
 import { TreeGrower } from './grow-tree.ts'
 import { type Tree, withBias } from './tree.ts'
@@ -42,11 +42,4 @@ export function boost(space: TreeSpace, crew: TreeCrew, onTree: OnTree): void {
     const isExhausted = tree.splitFeature.length === 0
     if (isExhausted || (patience > 0 && step - bestStep >= patience)) return
   }
-}
-
-/** The constant that predicts the share of positives. */
-function startingScore({ labels, trainRows }: TreeSpace): number {
-  let positives = 0
-  for (let place = 0; place < trainRows; place++) positives += labels[place]!
-  return Math.log(positives / (trainRows - positives))
 }

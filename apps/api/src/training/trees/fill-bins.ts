@@ -1,7 +1,8 @@
 // The first two tasks of a tree training: learn each feature's bins, then write down every row's bin.
 import type { Share } from '../crew.ts'
 import { type CategoryColumn, NO_CATEGORY, type NumberColumn } from '../data/table.ts'
-import { learnCategoryBins, learnNumberBins, Shortcut } from './binning.ts'
+import { BinFinder } from './bin-finder.ts'
+import { learnCategoryBins, learnNumberBins } from './binning.ts'
 import { BINS } from './histogram-kernel.ts'
 import type { TreeSpace } from './tree-space.ts'
 
@@ -67,11 +68,11 @@ function numberWriter(space: TreeSpace, { values }: NumberColumn, feature: numbe
   const { tableRows } = space
   const missing = space.binCounts[feature]!
   const bounds = space.bounds.subarray(feature * BINS, (feature + 1) * BINS)
-  const near = new Shortcut(bounds.subarray(0, Math.max(0, missing - 1)))
+  const finder = new BinFinder(bounds.subarray(0, Math.max(0, missing - 1)))
   return (from, to) => {
     for (let place = from; place < to; place++) {
       const value = values[tableRows[place]!]!
-      const bin = Number.isNaN(value) || missing === 0 ? missing : near.binOf(value)
+      const bin = Number.isNaN(value) || missing === 0 ? missing : finder.binOf(value)
       rowBins[place * stride] = bin
       featureBins[place] = bin
     }

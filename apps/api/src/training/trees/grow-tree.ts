@@ -1,7 +1,7 @@
 // Grows one tree leaf by leaf, always splitting the leaf whose best split gains most.
 import { LeafHistograms } from './leaf-histograms.ts'
 import { recordSplit } from './record-split.ts'
-import { bestSplit, type Choice, type FeatureBins, type Sums } from './split-search.ts'
+import { bestSplit, type Choice, type FeatureBins, HESSIAN_MIN, type Sums } from './split-search.ts'
 import { emptyTree, type Tree } from './tree.ts'
 import type { TreeCrew } from './tree-crew.ts'
 import type { TreeSpace } from './tree-space.ts'
@@ -116,7 +116,7 @@ export class TreeGrower {
     })
     this.#crew.runAll('sumHessians', leaves.length)
     leaves.forEach(({ sums }, leaf) => {
-      leafValues[leaf] = (-sums.gradient / leafHessians[leaf]!) * tree.shrinkage
+      leafValues[leaf] = (-sums.gradient / Math.max(leafHessians[leaf]!, HESSIAN_MIN)) * tree.shrinkage
       tree.leafValue.push(leafValues[leaf]!)
       tree.leafWeight.push(leafHessians[leaf]!)
       tree.leafCount.push(sums.count)

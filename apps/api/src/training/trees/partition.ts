@@ -1,9 +1,15 @@
 // Rearranges a leaf's rows so that those going left come first, keeping their order on both sides.
-import { partOf, type Membership } from '../crew.ts'
+import { type Membership, partOf } from '../crew.ts'
 import type { TreeSpace } from './tree-space.ts'
 
 /** First every member divides its own part: the left rows fill it from the front, the right rows from the back. */
-export function divideRows(space: TreeSpace, membership: Membership, start: number, end: number, feature: number): void {
+export function divideRows(
+  space: TreeSpace,
+  membership: Membership,
+  start: number,
+  end: number,
+  feature: number,
+): void {
   const [from, to] = partOf(membership, start, end)
   const { memory, leftBins, rows } = space
   const bins = new Uint8Array(memory.buffer, space.featureBinsAt + feature * rows, rows)

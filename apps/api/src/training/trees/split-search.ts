@@ -25,7 +25,8 @@ export interface FeatureBins {
   count: number
 }
 
-const HESSIAN_MIN = 1e-3
+/** A side or leaf with less is too certain already for its value to mean anything. */
+export const HESSIAN_MIN = 1e-3
 const GAIN_MIN = 1e-10
 // Categories are many and rare, so their splits must earn more before they are believed.
 const CATEGORY_L2 = 10
