@@ -27,6 +27,7 @@ create table persona_uploads (
   -- Absent while files are still being read: an upload that was cut off never gets one.
   token_hash text,
   total int not null default 0,
+  repeats int not null default 0,
   expires_at timestamptz not null,
   finalized_at timestamptz,
   constraint persona_uploads_pk primary key (tenant_id, space_id, id),

@@ -33,6 +33,12 @@ describe('files with faults', () => {
     ['a header alone', { name: 'a.csv', contents: header }, { says: /no personas/ }],
     ['an empty array', { name: 'a.json', contents: '[]' }, { says: /no personas/ }],
     ['another extension', { name: 'a.pdf', contents: '%PDF' }, { says: /\.csv, \.json, \.ndjson/ }],
+    ['an extension like something of the language', { name: 'a.constructor', contents: header }, { says: /\.csv/ }],
+    [
+      'more columns than anyone has',
+      { name: 'a.csv', contents: `${header.trim()},${Array.from({ length: 150_000 }, (_, n) => n)}\n` },
+      { line: 1, says: /more than 1000 columns/ },
+    ],
     ['no name', { name: '', contents: header }, { says: /name of the file/ }],
     ['a workbook called CSV', { name: 'a.csv', contents: workbook('') }, { line: 1, says: /Excel/ }],
     ['CSV called workbook', { name: 'a.xlsx', contents: header }, { says: /not a workbook/ }],

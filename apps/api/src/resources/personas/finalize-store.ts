@@ -42,9 +42,14 @@ export async function overwriteKnown(sql: Sql, grant: SpaceGrant, upload: Staged
   return count
 }
 
-const oneOfEach = (sql: Sql, grant: SpaceGrant, upload: StagedUploadRow, which: 'first' | 'last') => sql`
-  select distinct on (name, birthdate) * from (${stagedRows(sql, grant, upload.id)}) r
-  order by name, birthdate, position ${which === 'first' ? sql`asc` : sql`desc`}`
+/** Nearly always there is only one of each to begin with, and a million rows need not be sorted. */
+function oneOfEach(sql: Sql, grant: SpaceGrant, upload: StagedUploadRow, which: 'first' | 'last') {
+  const rows = stagedRows(sql, grant, upload.id)
+  if (upload.repeats === 0) return rows
+  return sql`
+    select distinct on (name, birthdate) * from (${rows}) r
+    order by name, birthdate, position ${which === 'first' ? sql`asc` : sql`desc`}`
+}
 
 /** UUIDv7 in the order of the rows, ending now: personas are as old as their finalization, not as their upload. */
 function idInOrder(sql: Sql, { total }: StagedUploadRow) {

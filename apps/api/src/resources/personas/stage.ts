@@ -57,7 +57,7 @@ class Staging {
     const total = this.#total
     const conflicts = await this.#db.begin(this.#grant, async (sql) => {
       const found = await findConflicts(sql, this.#grant, this.#id)
-      await completeUpload(sql, this.#grant, this.#id, token, total)
+      await completeUpload(sql, this.#grant, { id: this.#id, total, repeats: found.repeats }, token)
       return found
     })
     return {

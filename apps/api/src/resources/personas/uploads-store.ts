@@ -7,6 +7,8 @@ import { digestOf } from './upload-token.ts'
 export interface StagedUploadRow {
   readonly id: string
   readonly total: number
+  /** Rows that have the name and birthdate of an earlier row of the same upload. */
+  readonly repeats: number
 }
 
 const CONFLICTS_SHOWN_MAX = 100
@@ -30,10 +32,12 @@ export async function insertBatch(sql: Sql, grant: SpaceGrant, id: string, start
       as (name text, notes text, birthdate date, data jsonb)) with ordinality as r (name, notes, birthdate, data, nth)`)
 }
 
-export async function completeUpload(sql: Sql, grant: SpaceGrant, id: string, token: string, total: number) {
+export async function completeUpload(sql: Sql, grant: SpaceGrant, upload: StagedUploadRow, token: string) {
   await sql`
-    update persona_uploads set token_hash = ${digestOf(token)}, total = ${total}, expires_at = now() + interval '1 day'
-    where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and id = ${id}`
+    update persona_uploads
+    set token_hash = ${digestOf(token)}, total = ${upload.total}, repeats = ${upload.repeats},
+      expires_at = now() + interval '1 day'
+    where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and id = ${upload.id}`
 }
 
 export async function discardUpload(sql: Sql, grant: SpaceGrant, id: string): Promise<void> {
@@ -49,7 +53,7 @@ export async function claimUpload(sql: Sql, grant: SpaceGrant, token: string): P
     tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and user_id = ${grant.userId}
     and token_hash = ${digestOf(token)} and expires_at > now()`
   const [claimed] = await sql<(StagedUploadRow & { finalized_at?: string })[]>`
-    select id, total, finalized_at from persona_uploads where ${mine} for update skip locked`
+    select id, total, repeats, finalized_at from persona_uploads where ${mine} for update skip locked`
   if (!claimed) {
     const [busy] = await sql`select id from persona_uploads where ${mine}`
     if (busy) throw new Problem('conflict', 'This upload is being finalized right now')
@@ -83,17 +87,19 @@ export const stagedRows = (sql: Sql, grant: SpaceGrant, id: string) => sql`
 /** Rows that have the name and birthdate of a persona of the space, or of an earlier row. */
 export async function findConflicts(sql: Sql, grant: SpaceGrant, id: string) {
   await allowLongStatements(sql)
-  const rows = await sql<{ name: string; birthdate: string; total: number }[]>`
+  const rows = await sql<{ name: string; birthdate: string; total: number; repeats: number }[]>`
     with staged as (
       select position, name, birthdate, row_number() over (partition by name, birthdate order by position) as nth
       from (${stagedRows(sql, grant, id)}) r)
-    select name, birthdate, count(*) over ()::int as total from staged s
+    select name, birthdate, count(*) over ()::int as total, count(*) filter (where nth > 1) over ()::int as repeats
+    from staged s
     where nth > 1 or exists (
       select from personas p
       where p.tenant_id = ${grant.tenantId} and p.space_id = ${grant.spaceId}
         and p.name = s.name and p.birthdate = s.birthdate)
     order by position limit ${CONFLICTS_SHOWN_MAX}`
-  return { total: rows[0]?.total ?? 0, first: rows.map(({ name, birthdate }) => ({ name, birthdate })) }
+  const { total = 0, repeats = 0 } = rows[0] ?? {}
+  return { total, repeats, first: rows.map(({ name, birthdate }) => ({ name, birthdate })) }
 }
 
 /** A million rows take longer than what anything else may take. Whoever waits for them is told soon to come back. */

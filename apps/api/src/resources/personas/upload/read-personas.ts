@@ -1,4 +1,5 @@
 // Reads the personas out of files of several kinds, and gathers what is wrong with them so that it is mended in one go.
+import { extname } from 'node:path'
 import { type Detail, Problem } from '../../../base/problem.ts'
 import type { SentFile } from '../../../contract/files.ts'
 import { readCsv } from './csv.ts'
@@ -14,13 +15,13 @@ const GROUP_SIZE = 100
 /** What one transaction can take in within a minute or two. */
 const PERSONAS_MAX = 2_000_000
 
-const READERS: Readonly<Record<string, (bytes: AsyncIterable<Uint8Array>) => RawRows>> = {
-  csv: (bytes) => readTable(readCsv(toText(bytes))),
-  json: (bytes) => readJsonArray(toText(bytes)),
-  ndjson: (bytes) => readNdjson(toText(bytes)),
-  jsonl: (bytes) => readNdjson(toText(bytes)),
-  xlsx: readXlsx,
-}
+const READERS = new Map<string, (bytes: AsyncIterable<Uint8Array>) => RawRows>([
+  ['.csv', (bytes) => readTable(readCsv(toText(bytes)))],
+  ['.json', (bytes) => readJsonArray(toText(bytes))],
+  ['.ndjson', (bytes) => readNdjson(toText(bytes))],
+  ['.jsonl', (bytes) => readNdjson(toText(bytes))],
+  ['.xlsx', readXlsx],
+])
 
 /** Personas come in groups, as long as nothing was wrong. In the end there are all of them, or a problem. */
 export async function* readPersonas(files: AsyncIterable<SentFile>): AsyncGenerator<PersonaRow[]> {
@@ -57,13 +58,9 @@ export async function* readPersonas(files: AsyncIterable<SentFile>): AsyncGenera
 }
 
 function readerOf({ name }: SentFile) {
-  const reader = READERS[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '']
-  if (reader) return reader
-  throw new Unreadable(
-    `The name of the file must end in ${Object.keys(READERS)
-      .map((kind) => `.${kind}`)
-      .join(', ')}`,
-  )
+  const reader = READERS.get(extname(name).toLowerCase())
+  if (!reader) throw new Unreadable(`The name of the file must end in ${[...READERS.keys()].join(', ')}`)
+  return reader
 }
 
 function toPersonaOrFault(row: RawRow, file: string, faults: Faults): PersonaRow | undefined {

@@ -11,6 +11,7 @@ export interface TableRow {
 /** Columns with a meaning of their own are known in any case; all others are kept as they are written. */
 const KNOWN = ['name', 'notes', 'birthdate', 'data']
 const NEEDED = ['name', 'notes', 'birthdate']
+export const COLUMNS_MAX = 1000
 
 export async function* readTable(pieces: AsyncIterable<Iterable<TableRow>>): RawRows {
   let columns: Columns | undefined
@@ -30,6 +31,7 @@ class Columns {
   constructor({ line, cells }: TableRow) {
     this.names = cells.map((cell) => toName(String(cell ?? '')))
     const { names } = this
+    if (names.length > COLUMNS_MAX) throw new Unreadable(`There are more than ${COLUMNS_MAX} columns`, line)
     if (names.length === 1 && /[;\t]/.test(names[0]!)) {
       throw new Unreadable('Columns must be separated by commas', line)
     }
@@ -42,7 +44,8 @@ class Columns {
     }
     const unnamed = names.indexOf('')
     if (unnamed !== -1) throw new Unreadable(`Column ${unnamed + 1} has no name`, line)
-    const twice = names.find((name, at) => names.indexOf(name) !== at)
+    const seen = new Set<string>()
+    const twice = names.find((name) => seen.size === seen.add(name).size)
     if (twice !== undefined) throw new Unreadable(`Two columns are named ${twice}`, line)
   }
 

@@ -1,6 +1,6 @@
 // The rows of a worksheet, read as it is unpacked: texts, numbers, dates and what formulas came to.
 import { ROW_LENGTH_MAX, Unreadable } from '../fault.ts'
-import type { TableRow } from '../table.ts'
+import { COLUMNS_MAX, type TableRow } from '../table.ts'
 import { toDateText } from './dates.ts'
 import type { Workbook } from './workbook.ts'
 import { type Attributes, type XmlHandler, XmlReader } from './xml.ts'
@@ -13,36 +13,23 @@ export class BadCell {
   }
 }
 
-/** The columns of the largest sheet there is. */
-const COLUMNS_MAX = 16_384
-
 export async function* readSheet(workbook: Workbook): AsyncGenerator<Iterable<TableRow>> {
   const rows = new SheetRows(workbook)
   const reader = new XmlReader(rows)
-  let width: number | undefined
   for await (const text of workbook.sheet) {
     reader.read(text)
-    const found = rows.take()
-    if (found[0]) width ??= widthOf(found[0])
-    // Empty cells at the end of a row are not written.
-    yield found.map(({ line, cells }) => ({ line, cells: padded(cells, width ?? 0) }))
+    yield rows.take()
   }
   reader.end()
 }
-
-function widthOf({ line, cells }: TableRow): number {
-  const bad = cells.find((cell) => cell instanceof BadCell)
-  if (bad) throw new Unreadable(`The name of a column ${bad.reason}`, line)
-  return cells.length
-}
-
-const padded = (cells: readonly unknown[], width: number) =>
-  cells.length < width ? [...cells, ...Array(width - cells.length)] : cells
 
 class SheetRows implements XmlHandler {
   readonly #workbook: Workbook
   #found: TableRow[] = []
   #line = 0
+  /** The columns that the first row names. */
+  #width = COLUMNS_MAX
+  #isFirst = true
   #cells: unknown[] = []
   #column = 0
   #kind = ''
@@ -71,8 +58,8 @@ class SheetRows implements XmlHandler {
       this.#column = 0
     } else if (name === 'c') {
       const { r: reference, t: kind = 'n', s: style } = attributes
-      this.#column = columnOf(reference) ?? this.#column + 1
-      if (this.#column > COLUMNS_MAX) throw new Unreadable('The sheet has too many columns', this.#line)
+      // Behind the last column that is named, one cell is as much too many as any number of them.
+      this.#column = Math.min(columnOf(reference) ?? this.#column + 1, this.#width + 1)
       this.#kind = kind
       this.#isDate = this.#workbook.dateStyles[Number(style)] ?? false
       this.#value = ''
@@ -98,7 +85,19 @@ class SheetRows implements XmlHandler {
     else if (name === 'c') {
       const value = this.#cellValue()
       if (value !== undefined && value !== '') this.#cells[this.#column - 1] = value
-    } else if (name === 'row' && this.#cells.length > 0) this.#found.push({ line: this.#line, cells: [...this.#cells] })
+    } else if (name === 'row' && this.#cells.length > 0) this.#endRow()
+  }
+
+  #endRow(): void {
+    if (this.#isFirst) {
+      const bad = this.#cells.find((cell) => cell instanceof BadCell)
+      if (bad) throw new Unreadable(`The name of a column ${bad.reason}`, this.#line)
+      this.#width = this.#cells.length
+      this.#isFirst = false
+    }
+    // Empty cells at the end of a row are not written.
+    const cells = Array.from({ length: Math.max(this.#width, this.#cells.length) }, (_, at) => this.#cells[at])
+    this.#found.push({ line: this.#line, cells })
   }
 
   #cellValue(): unknown {

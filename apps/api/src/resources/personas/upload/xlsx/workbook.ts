@@ -19,7 +19,7 @@ export interface Workbook {
 const MIB = 1024 * 1024
 const PART_BYTES_MAX = 4 * MIB
 const TEXTS_BYTES_MAX = 32 * MIB
-const SHEET_BYTES_MAX = 512 * MIB
+const SHEET_BYTES_MAX = 256 * MIB
 /** Compound files: workbooks of before 2007, and newer ones behind a password. */
 const OLD_FORMAT = Buffer.from('d0cf11e0', 'hex')
 

@@ -80,6 +80,14 @@ describe('a workbook', () => {
     assert.match(String((await valuesOf(ann('<c r="E2"><v>1</v></c>')))[0]), /5 cells/)
   })
 
+  test('with rows that reach far to the right takes no more memory for it', async () => {
+    const far = Array.from({ length: 20_000 }, () => '<row><c r="XFD1"><v>1</v></c></row>').join('')
+    const before = process.memoryUsage().rss
+    const rows = await rowsOf(workbook(`${header}${far}`))
+    assert.equal(rows.length, 20_000)
+    assert.ok(process.memoryUsage().rss - before < 150_000_000)
+  })
+
   test('keeps the row numbers of the sheet', async () => {
     const bytes = workbook(`${header}<row r="7"><c r="A7"><v>1</v></c></row>`)
     assert.equal((await rowsOf(bytes))[0]!.line, 7)
