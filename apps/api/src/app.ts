@@ -17,6 +17,7 @@ import { mount } from './http/mount.ts'
 import { openapi } from './http/openapi.ts'
 import { servePage } from './http/page/serve-page.ts'
 import { RateLimit } from './http/rate-limit.ts'
+import { writeBySchema } from './http/serialization.ts'
 import type { Process } from './services.ts'
 import { VERSION } from './version.ts'
 
@@ -80,6 +81,7 @@ export async function buildApp(
   )
   answerErrors(app)
   readJsonBodies(app)
+  writeBySchema(app)
   const metrics = serveMetrics(app, services.replica)
   serveHealth(app, services.replica, system, () => closing !== undefined)
   serveDocs(app, openapi(catalogue, VERSION))

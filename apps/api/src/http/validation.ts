@@ -6,16 +6,23 @@ import { type Detail, Problem } from '../base/problem.ts'
 
 export type Part = 'body' | 'query'
 
+/** Compiles when it is first used: there are hundreds of these, and a start would wait for all of them. */
 export function validator<T extends TSchema>(schema: T, part: Part): (value: unknown) => Static<T> {
-  const compiled = Compile(schema)
-  const fillsIn = JSON.stringify(schema).includes('"default":')
+  let ready: ReturnType<typeof compile<T>> | undefined
   return (given) => {
+    ready ??= compile(schema)
+    const { compiled, fillsIn } = ready
     const read = part === 'query' ? readTexts(schema, given as Record<string, unknown>) : given
     const value = fillsIn ? compiled.Default(read) : read
     if (!compiled.Check(value)) throw problemOf(compiled.Errors(value), part)
     return value
   }
 }
+
+const compile = <T extends TSchema>(schema: T) => ({
+  compiled: Compile(schema),
+  fillsIn: JSON.stringify(schema).includes('"default":'),
+})
 
 interface Property {
   type?: string
