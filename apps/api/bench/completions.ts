@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { startPostgres } from '../src/storage/embedded-postgres.ts'
 import { spawnService } from '../test/support/processes.ts'
-import { startHelper } from './support/helper-process.ts'
 import { median, report, type Target, throughput } from './support/measure.ts'
+import { startPeer } from './support/peer-process.ts'
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const SECONDS = 3
@@ -19,8 +19,8 @@ const MEMORY_REQUESTS = Number(process.env['BENCH_MEMORY_REQUESTS'] ?? 100_000)
 
 const dataDir = await mkdtemp(join(tmpdir(), 'amphi-bench-'))
 const postgres = await startPostgres({ dataDir })
-const model = await startHelper('model-server')
-const bare = await startHelper('bare-proxy', model.url)
+const model = await startPeer('model-server')
+const bare = await startPeer('bare-proxy', model.url)
 const portkey = await startPortkey()
 const service = await spawnService({
   DATABASE_URL: postgres.url,

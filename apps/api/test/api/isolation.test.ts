@@ -29,6 +29,18 @@ after(async () => {
   await service.close()
 })
 
+const aGrant = (tenantId: string) => {
+  const nobody = {
+    email: undefined,
+    name: undefined,
+    loginId: '',
+    expiresAt: 0,
+    seatNames: [],
+    namesBySpace: undefined,
+  }
+  return admit({ tenantId, userId: 'u', sso: true, ...nobody }, 'r')
+}
+
 const asTenant = (tenantId: string) => app`select set_config('amphi.tenant_id', ${tenantId}, false)`
 
 test('every table that knows tenants is fenced, for its owner too, or closed to the application’s role', async () => {
@@ -91,21 +103,6 @@ test('not even the system’s role can tie a seat of one tenant to a space of an
 
 test('lanes handed from tenant to tenant never mix them, whatever the order', async () => {
   const { db } = service.process.services
-  const caller = (tenantId: string) =>
-    admit(
-      {
-        tenantId,
-        userId: 'u',
-        email: undefined,
-        name: undefined,
-        sso: true,
-        loginId: '',
-        expiresAt: 0,
-        seatNames: [],
-        namesBySpace: undefined,
-      },
-      'r',
-    )
   const look = async (sql: Sql) =>
     (await sql<{ tenant_id: string }[]>`select tenant_id from seats`).map((row) => row.tenant_id)
   await Promise.all(
@@ -113,8 +110,8 @@ test('lanes handed from tenant to tenant never mix them, whatever the order', as
       const tenantId = i % 3 === 0 ? 'rival' : 'acme'
       const read =
         i % 5 === 0
-          ? db.begin(caller(tenantId), look)
-          : db.as(caller(tenantId), async (sql) => [...(await look(sql)), ...(await look(sql))])
+          ? db.begin(aGrant(tenantId), look)
+          : db.as(aGrant(tenantId), async (sql) => [...(await look(sql)), ...(await look(sql))])
       for (const seen of await read) assert.equal(seen, tenantId)
     }),
   )
@@ -123,20 +120,7 @@ test('lanes handed from tenant to tenant never mix them, whatever the order', as
 test('a lane that lost its session says so instead of answering from nothing', async () => {
   const { db } = service.process.services
   const owner = connect(service.databaseUrl, { max: 1 })
-  const grant = admit(
-    {
-      tenantId: 'acme',
-      userId: 'u',
-      email: undefined,
-      name: undefined,
-      sso: true,
-      loginId: '',
-      expiresAt: 0,
-      seatNames: [],
-      namesBySpace: undefined,
-    },
-    'r',
-  )
+  const grant = aGrant('acme')
   const work = db.as(grant, async (sql) => {
     const [me] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
     await owner`select pg_terminate_backend(${me!.pid})`
@@ -151,20 +135,7 @@ test('a lane that lost its session says so instead of answering from nothing', a
 test('a transaction whose connection is lost is refused, and neither the process nor the lane suffers', async () => {
   const { db } = service.process.services
   const owner = connect(service.databaseUrl, { max: 1 })
-  const grant = admit(
-    {
-      tenantId: 'acme',
-      userId: 'u',
-      email: undefined,
-      name: undefined,
-      sso: true,
-      loginId: '',
-      expiresAt: 0,
-      seatNames: [],
-      namesBySpace: undefined,
-    },
-    'r',
-  )
+  const grant = aGrant('acme')
   for (let round = 0; round < 10; round++) {
     const work = db.begin(grant, async (sql) => {
       const [me] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
