@@ -7,6 +7,9 @@ import { Agent, request } from 'undici'
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
 
+/** What `npm start` gives to Node. */
+const AS_STARTED = ['--max-semi-space-size=16']
+
 export interface ServiceProcess {
   readonly child: ChildProcess
   readonly url: string
@@ -16,7 +19,7 @@ export interface ServiceProcess {
 }
 
 export async function spawnService(env: Record<string, string>, args: string[] = []): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [CHILD, ...args], {
+  const child = spawn(process.execPath, [...AS_STARTED, CHILD, ...args], {
     env: {
       PATH: process.env['PATH'],
       TEST_LOG: process.env['TEST_LOG'],

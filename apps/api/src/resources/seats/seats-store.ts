@@ -22,18 +22,25 @@ export async function getSeat(sql: Sql, grant: TenantGrant, id: string): Promise
 }
 
 export async function listSeats(sql: Sql, grant: TenantGrant, { limit, after }: Cursor): Promise<Page<ListedSeat>> {
-  const spaceIds = grant.spaceIds as string[]
-  const older = olderThan(sql, 's.id', after)
+  const older = olderThan(sql, 'p.seat_id', after)
+  // A page is gathered along the index, space by space, so that its depth costs nothing, whatever the planner believes.
   const [rows, [total]] = await Promise.all([
     sql<ListedSeat[]>`
+      with page as materialized (
+        select distinct near.seat_id
+        from unnest(${grant.spaceIds as string[]}::uuid[]) as space (id)
+        cross join lateral (
+          select p.seat_id from seat_spaces p
+          where p.tenant_id = ${grant.tenantId} and p.space_id = space.id and ${older}
+          order by p.seat_id desc limit ${limit + 1}
+        ) near
+        order by near.seat_id desc limit ${limit + 1}
+      )
       select s.id, s.name, s.permissions, s.created_at, ${spacesOf(sql)} as spaces, (
         select count(distinct m.user_id)::int from memberships m
         where m.tenant_id = s.tenant_id and m.seat_name = s.name) as member_count
-      from seats s
-      where s.tenant_id = ${grant.tenantId} and ${older} and exists (
-        select from seat_spaces p
-        where p.tenant_id = s.tenant_id and p.seat_id = s.id and p.space_id = any(${spaceIds}::uuid[]))
-      order by s.id desc limit ${limit + 1}`,
+      from page join seats s on s.tenant_id = ${grant.tenantId} and s.id = page.seat_id
+      order by s.id desc`,
     countSeats(sql, grant),
   ])
   return cut(rows, limit, total!.count)
