@@ -59,8 +59,9 @@ interface Memory {
   memory_utilization: number
 }
 
-export interface NodeJob extends Memory {
-  cpu_usage: number
+/** What a job takes up is left out where nobody measures it. */
+export interface NodeJob extends Partial<Memory> {
+  cpu_usage?: number
   job_generation: number
   job_type: number
   job_hash: string

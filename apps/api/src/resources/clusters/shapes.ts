@@ -32,10 +32,10 @@ const integer = Type.Integer()
 const memory = { memory_limit: number, memory_usage: number, memory_utilization: number }
 
 const NodeJob = Type.Object({
-  cpu_usage: number,
+  cpu_usage: Type.Optional(number),
   job_generation: number,
   job_type: number,
-  ...memory,
+  ...Type.Partial(Type.Object(memory)).properties,
   job_hash: text,
   job_id: text,
 })

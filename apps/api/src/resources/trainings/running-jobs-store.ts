@@ -23,9 +23,5 @@ export async function embeddedJobs(system: Client, { tenantId, spaceId }: Viewer
     job_hash: `${id}:${attempt}`,
     job_generation: attempt,
     job_type: TYPES[kind],
-    cpu_usage: 0,
-    memory_limit: 0,
-    memory_usage: 0,
-    memory_utilization: 0,
   }))
 }
