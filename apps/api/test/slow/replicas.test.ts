@@ -151,3 +151,22 @@ test('a replica that is killed delays a change by one lease at most, and never b
     await fleet.close()
   }
 })
+
+test('replicas that start at once on an empty database set it up once, and agree', async () => {
+  const database = await cloneDatabase('template0')
+  const env = { DATABASE_URL: database.url, SECRETS_KEY, DATABASE_CONNECTIONS: '2' }
+  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => spawnService(env)))
+  try {
+    const lists = await Promise.all(
+      replicas.map((replica) => call(replica, 'GET', '/v1/seats', undefined, replicas[0]!.token)),
+    )
+    for (const { status, body } of lists) {
+      assert.equal(status, 200)
+      assert.deepEqual(body, lists[0]!.body)
+      assert.equal(body.count, 1)
+    }
+  } finally {
+    await Promise.all(replicas.map((replica) => replica.kill('SIGTERM')))
+    await database.drop()
+  }
+})

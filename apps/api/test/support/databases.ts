@@ -50,13 +50,14 @@ async function leaveServer(): Promise<void> {
   await (await server).stop()
 }
 
-export async function cloneDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+/** `template0` gives an empty one. */
+export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string; drop(): Promise<void> }> {
   const server = await enterServer()
   const name = `test_${newId().replaceAll('-', '')}`
   const admin = connect(server, { max: 1 })
   // Cloning needs the template to itself for a moment; two clones at once take turns.
   await admin`select pg_advisory_lock(1)`
-  await admin.unsafe(`create database ${name} template ${TEMPLATE}`)
+  await admin.unsafe(`create database ${name} template ${template}`)
   await admin`select pg_advisory_unlock(1)`
   await admin.end()
   return {
