@@ -1,10 +1,11 @@
 // Measuring: throughput from another process, medians, and one way to print.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Load, LoadResult } from './load.ts'
 
-const AUTOCANNON = createRequire(import.meta.url).resolve('autocannon')
+const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
 
 export interface Target {
   readonly url: string
@@ -17,19 +18,23 @@ export interface Target {
 /** Requests answered per second. The load comes from a process of its own, so that it does not slow the service's loop. */
 export async function throughput(target: Target, connections: number, seconds: number): Promise<number> {
   const { url, token, body } = target
-  const sent = {
-    ...target.headers,
-    ...(token && { authorization: `Bearer ${token}` }),
-    ...(body && { 'content-type': 'application/json' }),
+  const load: Load = {
+    url,
+    connections,
+    seconds,
+    method: body ? 'POST' : 'GET',
+    headers: {
+      ...target.headers,
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    body: body ? JSON.stringify(body) : '',
   }
-  const headers = Object.entries(sent).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const post = body ? ['-m', 'POST', '-b', JSON.stringify(body)] : []
-  const args = [AUTOCANNON, '-c', String(connections), '-d', String(seconds), '-j', ...headers, ...post, url]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [LOAD, JSON.stringify(load)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  const result = JSON.parse(output) as { non2xx: number; errors: number; '2xx': number; duration: number }
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url} answered with errors under load`)
-  return result['2xx'] / result.duration
+  const result = JSON.parse(output) as LoadResult
+  if (result.failed > 0) throw new Error(`${url} failed ${result.failed} times under load`)
+  return result.answered / result.seconds
 }
 
 export function median(values: readonly number[]): number {

@@ -1,6 +1,15 @@
 // Identifiers are UUIDv7: ordered by time, so a list's cursor is a plain comparison on the primary key.
 import { randomFillSync } from 'node:crypto'
 
+/** Where the parts of an id stand in its text, tttttttt-tttt-7ccc-vrrr-rrrrrrrrrrrr. */
+const TIME = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12]
+const COUNTER = [15, 16, 17]
+const RANDOM = [20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35]
+const VARIANT = 19
+const DIGITS = Buffer.from('0123456789abcdef')
+
+/** Every id is written over the one before it: of most, only the counter and the random part differ. */
+const text = Buffer.from('00000000-0000-7000-8000-000000000000')
 const pool = new Uint8Array(4096)
 let used = pool.length
 let lastMs = 0
@@ -8,24 +17,29 @@ let counter = 0
 
 /** Strictly increasing within a process: rows made in one millisecond still list in the order they were made. */
 export function newId(nowMs = Date.now()): string {
-  if (used + 10 > pool.length) {
+  if (used + RANDOM.length + 3 > pool.length) {
     randomFillSync(pool)
     used = 0
   }
-  const random = pool.subarray(used, used + 10)
-  used += 10
   if (nowMs > lastMs) {
-    lastMs = nowMs
-    counter = ((random[0]! << 8) | random[1]!) & 0x7ff
+    writeTime(nowMs)
+    counter = ((pool[used++]! << 8) | pool[used++]!) & 0x7ff
   } else if (++counter > 0xfff) {
-    lastMs++
+    writeTime(lastMs + 1)
     counter = 0
   }
-  const time = lastMs.toString(16).padStart(12, '0')
-  const sequence = (0x7000 | counter).toString(16)
-  const variant = (0x80 | (random[2]! & 0x3f)).toString(16)
-  const rest = Buffer.from(random.subarray(3)).toString('hex')
-  return `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${variant}${rest.slice(0, 2)}-${rest.slice(2)}`
+  text[COUNTER[0]!] = DIGITS[counter >> 8]!
+  text[COUNTER[1]!] = DIGITS[(counter >> 4) & 0xf]!
+  text[COUNTER[2]!] = DIGITS[counter & 0xf]!
+  text[VARIANT] = DIGITS[0x8 | (pool[used++]! & 0x3)]!
+  for (let i = 0; i < RANDOM.length; i++) text[RANDOM[i]!] = DIGITS[pool[used++]! & 0xf]!
+  return text.toString('latin1')
+}
+
+function writeTime(ms: number): void {
+  lastMs = ms
+  for (let i = TIME.length - 1, rest = ms; i >= 0; i--, rest = Math.floor(rest / 16))
+    text[TIME[i]!] = DIGITS[rest % 16]!
 }
 
 const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/

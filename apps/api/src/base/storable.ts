@@ -9,7 +9,7 @@ export interface Unstorable {
 /** Strings as they can be stored, whoever wrote them. For JSON.stringify; what needs no change costs one look. */
 export function toStorableJson(value: object): string {
   const text = JSON.stringify(value)
-  if (!ESCAPED.test(text)) return text
+  if (!text.includes('\\u') || !ESCAPED.test(text)) return text
   return JSON.stringify(value, (_key, item) => (typeof item === 'string' ? toStorableText(item) : item))
 }
 

@@ -47,20 +47,21 @@ export interface Spec<S extends Scope, Input, Q extends TSchema, B extends TSche
 }
 
 /** Answers other than a value: the transport knows these. */
-export type Answer = Redirect | WithHeaders | EventStream | AsyncIterable<unknown>
+export type Answer = Redirect | WithHeaders | EventStream
 
-/** Server-sent events, closed by a mark that says that nothing is missing. */
+/** A promise holds the writer back until the reader has caught up. */
+export type Send = (event: unknown) => void | Promise<void>
+
+/** Server-sent events, written as they happen. Whoever writes them hears of the reader's leaving by the context's signal. */
 export class EventStream {
-  readonly events: AsyncIterable<unknown>
-  readonly endMark: string
-  constructor(events: AsyncIterable<unknown>, endMark: string) {
-    this.events = events
+  readonly write: (send: Send) => Promise<void>
+  /** Sent after the last event, to say that nothing is missing; what fails or is cut off has none. */
+  readonly endMark: string | undefined
+  constructor(write: (send: Send) => Promise<void>, endMark?: string) {
+    this.write = write
     this.endMark = endMark
   }
 }
-
-export const isStream = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
 /** A value, and headers that go with it; for public operations only, since a repeated answer is kept without them. */
 export class WithHeaders {

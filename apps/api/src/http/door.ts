@@ -102,10 +102,13 @@ export class Door {
   }
 }
 
+const SCHEME = /^Bearer +/i
+
 function bearerOf(authorization: string | undefined): string {
   if (!authorization) throw new Problem('unauthenticated', 'Send a token: Authorization: Bearer <ACCESS_TOKEN>')
-  const match = /^Bearer +([^\s]+)$/i.exec(authorization)
-  if (!match?.[1])
+  const scheme = SCHEME.exec(authorization)?.[0] ?? ''
+  const token = authorization.slice(scheme.length)
+  if (scheme === '' || token === '' || token.includes(' '))
     throw new Problem('unauthenticated', 'The Authorization header is not of the form Bearer <ACCESS_TOKEN>')
-  return match[1]
+  return token
 }

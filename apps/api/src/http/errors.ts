@@ -26,7 +26,7 @@ export function answerErrors(app: FastifyInstance): void {
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
   // Work that was dropped because its client left has failed nobody.
   if (problem.status >= 500 && !reply.raw.destroyed) {
-    request.log.error({ err: problem.cause ?? problem, code: problem.code }, 'request failed')
+    request.log.error({ reqId: request.id, err: problem.cause ?? problem, code: problem.code }, 'request failed')
   }
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds))
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer')

@@ -3,16 +3,11 @@ import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../base/problem.ts'
+import type { EventStream } from '../contract/operation.ts'
 import { bodyOf, toProblem } from './errors.ts'
 
 const PING_EVERY_MS = 15_000
 const PING = ': ping\n\n'
-
-export interface Stream {
-  readonly events: AsyncIterable<unknown>
-  /** Sent after the last event; what fails or is cut off has none. */
-  readonly endMark?: string
-}
 
 /** Calls `stop` when the caller may no longer read on. Returns what ends the watch. */
 export type Watch = (stop: (problem: Problem) => void) => () => void
@@ -21,11 +16,10 @@ export type Watch = (stop: (problem: Problem) => void) => () => void
 export async function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
-  stream: Stream,
+  stream: EventStream,
   watch: Watch,
 ): Promise<void> {
   const { raw } = reply
-  const events = stream.events[Symbol.asyncIterator]()
   reply.hijack()
   raw.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
@@ -35,31 +29,28 @@ export async function sendEvents(
   })
   raw.write(PING)
   const ping = setInterval(() => raw.write(PING), PING_EVERY_MS)
-  const left = () => void events.return?.()
-  raw.once('close', left)
   const unwatch = watch((problem) => {
     tell(request, raw, problem)
     raw.end()
-    left()
   })
   try {
-    for (let next = await events.next(); !next.done; next = await events.next()) {
+    await stream.write((event) => {
       if (raw.writableEnded || raw.destroyed) return
-      if (!raw.write(frame(JSON.stringify(next.value)))) await drained(raw)
-    }
+      if (!raw.write(frame(JSON.stringify(event)))) return drained(raw)
+    })
     if (stream.endMark !== undefined && !raw.writableEnded) raw.write(frame(stream.endMark))
   } catch (error) {
     if (!raw.writableEnded && !raw.destroyed) tell(request, raw, toProblem(error as Error))
   } finally {
     unwatch()
-    raw.off('close', left)
     clearInterval(ping)
     raw.end()
   }
 }
 
 function tell(request: FastifyRequest, raw: ServerResponse, problem: Problem): void {
-  if (problem.status >= 500) request.log.error({ err: problem.cause ?? problem, code: problem.code }, 'stream failed')
+  if (problem.status >= 500)
+    request.log.error({ reqId: request.id, err: problem.cause ?? problem, code: problem.code }, 'stream failed')
   raw.write(frame(JSON.stringify(bodyOf(problem, request.id))))
 }
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { Grant } from '../base/grant.ts'
 import { Problem } from '../base/problem.ts'
 import type { Services } from '../contract/context.ts'
-import { EventStream, isStream, type Operation } from '../contract/operation.ts'
+import { EventStream, type Operation } from '../contract/operation.ts'
 import { keepAnswer, releaseKey, takeKey } from '../storage/idempotency.ts'
 import { bodyOf, toProblem } from './errors.ts'
 
@@ -72,7 +72,7 @@ export async function once(
   try {
     const value = await run()
     // A stream cannot be told twice: its repeat is another request.
-    if (value instanceof EventStream || isStream(value)) await db.as(grant, (sql) => releaseKey(sql, grant, key))
+    if (value instanceof EventStream) await db.as(grant, (sql) => releaseKey(sql, grant, key))
     else await keep(operation.status, value)
     return { value }
   } catch (error) {

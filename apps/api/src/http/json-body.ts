@@ -36,7 +36,7 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw new Problem('invalid_json', `The body is not valid JSON: ${(error as Error).message}`, { cause: error })
   }
-  if (text.length > SHALLOW_LENGTH || SUSPICIOUS.test(text)) assertStorable(value, '')
+  if (text.length > SHALLOW_LENGTH || (text.includes('\\u') && SUSPICIOUS.test(text))) assertStorable(value, '')
   return value
 }
 

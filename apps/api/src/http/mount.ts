@@ -4,7 +4,7 @@ import { findObjection } from '../access/standing.ts'
 import { isId } from '../base/ids.ts'
 import { Problem } from '../base/problem.ts'
 import type { Services } from '../contract/context.ts'
-import { EventStream, isStream, type Operation, Redirect, WithHeaders } from '../contract/operation.ts'
+import { EventStream, type Operation, Redirect, WithHeaders } from '../contract/operation.ts'
 import { type Address, addressesOf } from './addresses.ts'
 import type { Door, Entry } from './door.ts'
 import { sendEvents, type Watch } from './event-stream.ts'
@@ -131,7 +131,6 @@ function send(
       .headers({ ...value.headers, location: value.url })
       .send()
   if (value instanceof EventStream) return sendEvents(request, reply, value, watch)
-  if (isStream(value)) return sendEvents(request, reply, { events: value }, watch)
   reply.code(operation.status)
   return operation.status === 204 ? reply.send() : reply.send(value)
 }

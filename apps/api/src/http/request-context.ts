@@ -46,9 +46,11 @@ export function contextMaker(services: Services): (request: FastifyRequest, repl
         this.#left = left
         // An answer that went out whole closes too, and an error made for nobody costs more than the rest of this.
         const { raw } = this.#reply
-        raw.once('close', () => {
+        const leave = () => {
           if (!raw.writableFinished) left.abort()
-        })
+        }
+        if (raw.destroyed) leave()
+        else raw.once('close', leave)
       }
       return this.#left.signal
     }

@@ -5,7 +5,7 @@ import { callsOn, connectTo, problemOf, request } from '../../test/support/model
 import { answers, type Play, resets, says } from '../../test/support/scripted-upstream.ts'
 import { answer, type Step, type Turn } from './answer.ts'
 import type { Expert } from './expert.ts'
-import { fold } from './outcome.ts'
+import { recorded } from './outcome.ts'
 
 /** One server, several models: each request is played by the model it names. */
 const cast =
@@ -28,7 +28,8 @@ const law: Expert = {
 }
 const finance: Expert = { id: 'e2', name: 'finance', description: 'knows money' }
 const full: Turn = {
-  request: request({ deltas: true }),
+  request: request(),
+  deltas: true,
   guard: { model: 'llama-guard' },
   router: { model: 'router', experts: [law, finance] },
 }
@@ -41,10 +42,14 @@ async function played(t: TestContext, models: Record<string, Play>) {
     upstream,
     run: async (turn: Turn) => {
       const steps: Step[] = []
-      for await (const step of answer(calls, turn)) steps.push(step)
+      await answer(calls, turn, (step) => void steps.push(step))
       return steps
     },
-    folded: (turn: Turn) => fold(answer(calls, turn)),
+    whole: (turn: Turn) =>
+      recorded(
+        (tell) => answer(calls, turn, tell),
+        async () => {},
+      ),
   }
 }
 
@@ -57,9 +62,9 @@ test('guard, router and answer run in this order and each is told as it happens'
   assert.deepEqual(asked(), ['llama-guard', 'router', 'm'])
 })
 
-test('the plain answer folds the same steps', async (t) => {
-  const { folded, upstream } = await played(t, passing)
-  const { guard, router, answer } = await folded({ ...full, request: request({ deltas: false }) })
+test('the plain answer comes of the same steps', async (t) => {
+  const { whole, upstream } = await played(t, passing)
+  const { guard, router, answer } = await whole({ ...full, deltas: false })
   assert.deepEqual([guard?.category, router?.expert, answer.content], ['safe', 'law', 'It depends.'])
   assert.equal(upstream.requests.at(-1)?.body.stream, false)
 })
@@ -82,8 +87,8 @@ test('a guard that cannot be asked stops the turn before router and answer', asy
 })
 
 test('a space that fails open goes on, and the step says skipped', async (t) => {
-  const { folded } = await played(t, { ...passing, 'llama-guard': answers(500, {}) })
-  const { guard, answer } = await folded({ ...full, guard: { model: 'llama-guard', failOpen: true } })
+  const { whole } = await played(t, { ...passing, 'llama-guard': answers(500, {}) })
+  const { guard, answer } = await whole({ ...full, guard: { model: 'llama-guard', failOpen: true } })
   assert.deepEqual([guard?.status, guard?.category, answer.content], ['skipped', 'skipped', 'It depends.'])
 })
 
@@ -112,14 +117,14 @@ test('no expert fits: the plain model answers unchanged', async (t) => {
 })
 
 test('a router that breaks down does not cost the answer', async (t) => {
-  const { folded } = await played(t, { ...passing, router: resets() })
-  const { router, answer } = await folded(full)
+  const { whole } = await played(t, { ...passing, router: resets() })
+  const { router, answer } = await whole(full)
   assert.deepEqual([router?.expert, answer.content], ['none', 'It depends.'])
 })
 
 test('echo puts the last message of the user before the answer, streamed and whole alike', async (t) => {
   const { run } = await played(t, passing)
-  const steps = await run({ request: request(), echo: true })
+  const steps = await run({ request: request(), deltas: true, echo: true })
   const streamed = steps.map((step) => ('delta' in step ? step.delta.content : '')).join('')
   const last = steps.at(-1)
   assert.ok(last && 'answer' in last)

@@ -8,8 +8,9 @@ import { type GuardSettings, judge, type Verdict } from './guard/judge.ts'
 import { type Choice, choose, type RouterSettings } from './router.ts'
 
 export interface Turn {
-  /** Its `deltas` says whether anybody reads along. */
   readonly request: ModelRequest
+  /** Somebody reads along. */
+  readonly deltas: boolean
   readonly guard?: GuardSettings | undefined
   readonly router?: RouterSettings | undefined
   /** Put the last message of the user before the answer. */
@@ -28,39 +29,34 @@ export type Step =
 
 const REFUSAL = 'I cannot help with that.'
 
-/** Streaming forwards these steps, the plain answer folds them, the log watches them go by. */
-export async function* answer(calls: ModelCalls, turn: Turn): AsyncGenerator<Step> {
+/** Told each step as it happens. A promise holds the next one back until it is settled. */
+export type Tell = (step: Step) => void | Promise<void>
+
+/** Streaming forwards the steps, the plain answer waits for the last one, the log watches them go by. */
+export async function answer(calls: ModelCalls, turn: Turn, tell: Tell): Promise<void> {
   let { request } = turn
   if (turn.guard) {
     const guard = await judge(calls, turn.guard, request.messages)
-    yield { guard }
+    await tell({ guard })
     if (guard.status === 'flagged') {
-      yield { delta: { content: REFUSAL } }
-      yield { answer: refusal(request.model) }
+      await tell({ delta: { content: REFUSAL } })
+      await tell({ answer: refusal(request.model) })
       return
     }
   }
   if (turn.router) {
     const router = await choose(calls, turn.router, request.messages)
-    if (router) yield { router }
+    if (router) await tell({ router })
     const expert = turn.router.experts.find(({ name }) => name === router?.expert)
     if (expert) request = withExpert(request, expert)
   }
-  yield { asking: request }
+  void tell({ asking: request })
   const startedAt = calls.now()
   const echo = turn.echo ? lastOfUser(turn.request.messages) : ''
-  if (echo !== '') yield { delta: { content: echo } }
-  for await (const part of calls.engine.stream(request, calls.signal)) {
-    if ('delta' in part) yield part
-    else
-      yield {
-        answer: {
-          ...part.done,
-          content: echo + part.done.content,
-          elapsed_time_in_seconds: secondsSince(calls, startedAt),
-        },
-      }
-  }
+  if (echo !== '') await tell({ delta: { content: echo } })
+  const reply = await calls.engine.ask(request, calls.signal, turn.deltas ? (delta) => tell({ delta }) : undefined)
+  const content = echo + reply.content
+  await tell({ answer: { ...reply, content, elapsed_time_in_seconds: secondsSince(calls, startedAt) } })
 }
 
 const refusal = (model: string): Answer => ({

@@ -20,30 +20,31 @@ export interface ChunkBody {
   readonly usage?: Usage
 }
 
-/** `head` is what every chunk of one answer repeats: id, object, model, times. The end mark is the transport's. */
-export async function* toChunks<Head extends object>(
-  steps: AsyncIterable<Step>,
-  head: Head,
-): AsyncGenerator<Head & ChunkBody> {
+/**
+ * Gives what each step of one answer shows. `head` is what every chunk repeats: id, object, model, times. The end mark is the
+ * transport's.
+ */
+export function chunkMaker<Head extends object>(head: Head): (step: Step) => readonly (Head & ChunkBody)[] {
   let stages: Pick<ChunkBody, 'guard' | 'router'> = {}
   let isFlagged = false
   let isFirst = true
-  for await (const step of steps) {
+  return (step) => {
     if ('delta' in step) {
       const delta = isFirst ? { role: 'assistant' as const, ...step.delta } : step.delta
       isFirst = false
-      yield { ...head, choices: choice(delta, null) }
-    } else if ('answer' in step) {
-      const { finish_reason, usage } = step.answer
-      yield { ...head, choices: choice({}, finish_reason) }
-      if (!isFlagged) yield { ...head, choices: [], usage: shownUsage(usage), ...stages }
-    } else if (!('asking' in step)) {
-      // An empty choice, because many clients look at the first one without asking whether it is there.
-      const shown = 'guard' in step ? { guard: shownStage(step.guard) } : { router: shownStage(step.router) }
-      isFlagged ||= 'guard' in step && step.guard.status === 'flagged'
-      stages = { ...stages, ...shown }
-      yield { ...head, choices: choice({}, null), ...shown }
+      return [{ ...head, choices: choice(delta, null) }]
     }
+    if ('answer' in step) {
+      const { finish_reason, usage } = step.answer
+      const finish = { ...head, choices: choice({}, finish_reason) }
+      return isFlagged ? [finish] : [finish, { ...head, choices: [], usage: shownUsage(usage), ...stages }]
+    }
+    if ('asking' in step) return []
+    // An empty choice, because many clients look at the first one without asking whether it is there.
+    const shown = 'guard' in step ? { guard: shownStage(step.guard) } : { router: shownStage(step.router) }
+    isFlagged ||= 'guard' in step && step.guard.status === 'flagged'
+    stages = { ...stages, ...shown }
+    return [{ ...head, choices: choice({}, null), ...shown }]
   }
 }
 

@@ -6,7 +6,7 @@ import { type LlamaEngine, openLlama } from '../outside/models/llama.ts'
 import { answer } from './answer.ts'
 import { argumentCall, toArgument } from './argument.ts'
 import { insightCall, toInsight } from './insight.ts'
-import { fold } from './outcome.ts'
+import { recorded } from './outcome.ts'
 import { askForJson } from './structured.ts'
 
 describe('a model in this process', { skip: noEmbeddedModel }, () => {
@@ -33,8 +33,20 @@ describe('a model in this process', { skip: noEmbeddedModel }, () => {
 
   test('guard and router get readable verdicts from any model at all', async () => {
     const experts = ['law', 'finance'].map((name) => ({ id: name, name, description: name }))
-    const turn = { request: request({ max_tokens: 20 }), guard: { model: 'any' }, router: { model: 'any', experts } }
-    const { guard, router, answer: reply } = await fold(answer(callsOn(engine), turn))
+    const turn = {
+      request: request({ max_tokens: 20 }),
+      deltas: false,
+      guard: { model: 'any' },
+      router: { model: 'any', experts },
+    }
+    const {
+      guard,
+      router,
+      answer: reply,
+    } = await recorded(
+      (tell) => answer(callsOn(engine), turn, tell),
+      async () => {},
+    )
     assert.ok(guard?.status === 'passed' || guard?.status === 'flagged')
     if (guard.status === 'flagged') assert.equal(reply.finish_reason, 'content_filter')
     else assert.ok(['law', 'finance', 'none'].includes(router?.expert ?? ''))

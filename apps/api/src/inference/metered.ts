@@ -1,5 +1,5 @@
 // An engine that keeps count of what its calls cost, whether they end or the caller leaves.
-import type { Engine, Message, ModelRequest, Part, Usage } from '../outside/models/engine.ts'
+import type { Engine, Message, Usage } from '../outside/models/engine.ts'
 import { addUsage, estimatedUsage, NO_USAGE } from '../outside/models/usage.ts'
 
 export interface MeteredEngine extends Engine {
@@ -16,19 +16,17 @@ export function metered(engine: Engine): MeteredEngine {
     get used() {
       return asking ? addUsage(ended, estimatedUsage(asking, 0)) : ended
     },
-    async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Part> {
+    async ask(request, signal, onDelta) {
       asking = request.messages
       try {
-        for await (const part of engine.stream(request, signal)) {
-          if ('done' in part) {
-            ended = addUsage(ended, part.done.usage)
-            asking = undefined
-          }
-          yield part
-        }
-      } finally {
+        const reply = await engine.ask(request, signal, onDelta)
+        ended = addUsage(ended, reply.usage)
+        asking = undefined
+        return reply
+      } catch (error) {
         // A server that refused the request cost nothing; one that was left in the middle did.
         if (!signal.aborted) asking = undefined
+        throw error
       }
     },
   }

@@ -1,8 +1,8 @@
-// What a turn came to: watched while its steps pass by, reported exactly once, folded when nobody streams.
+// What a turn came to: watched while its steps pass by, and reported exactly once.
 import { Problem } from '../base/problem.ts'
 import type { ModelRequest, Reply } from '../outside/models/engine.ts'
 import { estimatedUsage } from '../outside/models/usage.ts'
-import type { Answer, Step } from './answer.ts'
+import type { Answer, Step, Tell } from './answer.ts'
 import type { Verdict } from './guard/judge.ts'
 import type { Choice } from './router.ts'
 
@@ -22,48 +22,27 @@ const LEFT = 'The client left before the answer was complete'
 const OURS = 'Something went wrong on our side'
 
 /**
- * Passes the steps on and reports what came of them: success, failure, or a reader that left, even one that left before the
- * first step. The report is made before the end is told, so whoever hears of the end can rely on it.
+ * Runs a turn, passes its steps on, and reports what came of them: success, failure, or a caller that left. The report is
+ * made before the end is told, so whoever hears of the end can rely on it.
  */
-export function recorded(
-  steps: AsyncIterator<Step>,
+export async function recorded(
+  run: (tell: Tell) => Promise<void>,
   report: (outcome: Outcome) => Promise<void>,
-): AsyncIterableIterator<Step> {
+  onward?: Tell,
+): Promise<Outcome & { answer: Answer }> {
   const watch = new Watch()
-  let isReported = false
-  const reportOnce = async (outcome: Outcome): Promise<void> => {
-    if (isReported) return
-    isReported = true
-    await report(outcome)
+  try {
+    await run((step) => {
+      watch.see(step)
+      return onward?.(step)
+    })
+  } catch (error) {
+    await report(watch.brokenBy(error))
+    throw error
   }
-  return {
-    async next() {
-      try {
-        const next = await steps.next()
-        if (next.done) await reportOnce(watch.outcome)
-        else watch.see(next.value)
-        return next
-      } catch (error) {
-        await reportOnce(watch.brokenBy(error))
-        throw error
-      }
-    },
-    async return() {
-      await steps.return?.()
-      await reportOnce(watch.left())
-      return { done: true, value: undefined }
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
-}
-
-export async function fold(steps: AsyncIterable<Step>): Promise<Outcome & { answer: Answer }> {
-  const watch = new Watch()
-  for await (const step of steps) watch.see(step)
   const { outcome } = watch
-  if (!outcome.answer) throw new Error('The pipeline ended without an answer')
+  await report(outcome)
+  if (!outcome.answer) throw new Error('The turn ended without an answer')
   return { ...outcome, answer: outcome.answer }
 }
 

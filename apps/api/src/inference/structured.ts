@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { Problem } from '../base/problem.ts'
-import { type Message, type ModelRequest, type Reply, type Usage, wholeReply } from '../outside/models/engine.ts'
+import type { Message, ModelRequest, Reply, Usage } from '../outside/models/engine.ts'
 import { UpstreamRefusal } from '../outside/models/upstream-errors.ts'
 import { addUsage } from '../outside/models/usage.ts'
 import { type ModelCalls, secondsSince } from './calls.ts'
@@ -14,7 +14,7 @@ export interface StructuredCall<T extends TSchema> {
   readonly name: string
   /** Flat, every field required: that is what all servers can be bound to. */
   readonly schema: T
-  readonly request: Omit<ModelRequest, 'deltas' | 'response_format'>
+  readonly request: Omit<ModelRequest, 'response_format'>
 }
 
 /** Either a value that fits the schema or the reason why there is none. */
@@ -75,7 +75,7 @@ async function attempt<T extends TSchema>(
   let refusal: unknown
   for (const format of formats.worthTrying(engine.upstream, model, calls.now())) {
     try {
-      const reply = await wholeReply(engine, requestIn(format, call, messages, maxTokens), signal)
+      const reply = await engine.ask(requestIn(format, call, messages, maxTokens), signal)
       // Remembered only now: a request that is refused in every form was at fault itself.
       if (refusal) formats.remember(engine.upstream, model, format, calls.now())
       return { reply, ...read(call.schema, reply.content) }
@@ -93,7 +93,7 @@ function requestIn<T extends TSchema>(
   messages: readonly Message[],
   maxTokens: number,
 ): ModelRequest {
-  const common = { ...request, deltas: false, max_tokens: maxTokens }
+  const common = { ...request, max_tokens: maxTokens }
   if (format === 'json_schema') {
     return { ...common, messages, response_format: { type: format, json_schema: { name, schema, strict: true } } }
   }

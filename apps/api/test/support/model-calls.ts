@@ -63,21 +63,19 @@ export const never = (): AbortSignal => new AbortController().signal
 export const request = (change: Partial<ModelRequest> = {}): ModelRequest => ({
   model: 'm',
   messages: [{ role: 'user', content: 'Hello there' }],
-  deltas: true,
   ...change,
 })
 
+/** Reads along unless told not to. */
 export async function collect(
   engine: Engine,
-  change: Partial<ModelRequest> = {},
+  { deltas: isReadAlong = true, ...change }: Partial<ModelRequest> & { deltas?: boolean } = {},
   signal = never(),
 ): Promise<{ deltas: Delta[]; reply: Reply }> {
   const deltas: Delta[] = []
-  for await (const part of engine.stream(request(change), signal)) {
-    if ('done' in part) return { deltas, reply: part.done }
-    deltas.push(part.delta)
-  }
-  throw new Error('The stream ended quietly')
+  const listen = (delta: Delta) => void deltas.push(delta)
+  const reply = await engine.ask(request(change), signal, isReadAlong ? listen : undefined)
+  return { deltas, reply }
 }
 
 /** The Problem a call ends in; anything else fails the test. */

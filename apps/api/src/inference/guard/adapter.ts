@@ -1,6 +1,5 @@
 // How guard models are asked and understood. Each family has its own prompt and its own way to say no.
 import type { Message, Reply } from '../../outside/models/engine.ts'
-import { wholeReply } from '../../outside/models/engine.ts'
 import type { ModelCalls } from '../calls.ts'
 import type { Spoken } from '../conversation.ts'
 
@@ -30,7 +29,7 @@ export const textGuard =
   ): GuardAdapter =>
   async ({ engine, signal }, { model, turns }) => {
     const messages = prompt(turns)
-    const request = { model, messages, deltas: false, temperature: 0, max_tokens: VERDICT_TOKENS_MAX }
-    const reply = await wholeReply(engine, request, signal)
+    const request = { model, messages, temperature: 0, max_tokens: VERDICT_TOKENS_MAX }
+    const reply = await engine.ask(request, signal)
     return { reply, labels: readLabels(reply.content) }
   }

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { Problem } from '../../base/problem.ts'
 import type { Secret } from '../../base/secret.ts'
-import { AnswerBody } from './answer-body.ts'
 import type { Deadline } from './deadline.ts'
-import { exchange } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import { isRetryableStatus, networkFailure, readRetryAfter, retryDelayMs } from './retry.ts'
 import type { Timings } from './timings.ts'
 import { refusalProblem } from './upstream-errors.ts'
@@ -15,12 +14,6 @@ export interface Server {
   readonly apiKey?: Secret | undefined
   /** Pins addresses and keeps the egress rules; made where those are known. */
   readonly dispatcher: Dispatcher
-}
-
-/** An answer of which at least one byte has come. */
-export interface OpenAnswer {
-  readonly isEventStream: boolean
-  readonly body: AnswerBody
 }
 
 interface Failure {
@@ -56,19 +49,19 @@ export class Connection {
     return this.#origin + this.#basePath
   }
 
-  /** `onAttempt` is told before each try, so that limits that count from the sending can start anew. */
+  /** Gives an answer of which at least one byte has come. `onAttempt` is told before each try, so that limits that count from the sending can start anew. */
   async open(
     method: 'GET' | 'POST',
     path: string,
     body: string | null,
     deadline: Deadline,
     onAttempt: () => void,
-  ): Promise<OpenAnswer> {
+  ): Promise<Exchange> {
     let hasReset = false
     for (let retry = 0; ; retry++) {
       onAttempt()
       const tried = await this.#try(method, path, body, deadline)
-      if ('body' in tried) return tried
+      if (tried instanceof Exchange) return tried
       const mayRetry = tried.kind === 'reset' ? !hasReset : tried.kind !== 'final'
       const delayMs = mayRetry ? retryDelayMs(retry, tried.retryAfterSeconds, this.#timings, this.#random) : undefined
       if (delayMs === undefined) throw tried.problem
@@ -85,22 +78,20 @@ export class Connection {
     path: string,
     body: string | null,
     deadline: Deadline,
-  ): Promise<OpenAnswer | Failure> {
+  ): Promise<Exchange | Failure> {
     try {
       const options = { method, headers: this.#headers, body, headersTimeout: 0, bodyTimeout: 0 }
       const place = { origin: this.#origin, path: this.#basePath + path }
-      const { status, headers, chunks: rest } = await exchange(this.#dispatcher, { ...place, ...options }, deadline)
+      const answer = await Exchange.open(this.#dispatcher, { ...place, ...options }, deadline)
+      const { status, headers } = answer
       if (status > 299) {
         const retryAfterSeconds = readRetryAfter(headers['retry-after'], Date.now())
-        const problem = refusalProblem(status, await readBounded(rest), retryAfterSeconds)
+        const problem = refusalProblem(status, await answer.textUpTo(REFUSAL_BYTES_MAX), retryAfterSeconds)
         return { problem, kind: isRetryableStatus(status) ? 'status' : 'final', retryAfterSeconds }
       }
-      const first = await rest.next()
-      if (first.done)
+      if (answer.isEmpty)
         return { problem: new Problem('upstream_invalid', 'The model server sent nothing'), kind: 'final' }
-      const isEventStream =
-        String(headers['content-type']).includes('event-stream') || first.value.toString('latin1', 0, 5) === 'data:'
-      return { isEventStream, body: new AnswerBody(first.value, rest) }
+      return answer
     } catch (error) {
       if (deadline.isOver) throw deadline.reason
       return explain(error)
@@ -125,18 +116,4 @@ function explain(error: unknown): Failure {
     problem: new Problem('upstream_unreachable', 'The connection to the model server failed', parts),
     kind: 'final',
   }
-}
-
-async function readBounded(chunks: AsyncIterator<Buffer>): Promise<string> {
-  const read: Buffer[] = []
-  let bytes = 0
-  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-    read.push(next.value)
-    bytes += next.value.length
-    if (bytes >= REFUSAL_BYTES_MAX) {
-      await chunks.return?.()
-      break
-    }
-  }
-  return Buffer.concat(read).toString('utf8', 0, REFUSAL_BYTES_MAX)
 }

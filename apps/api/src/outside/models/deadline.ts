@@ -55,11 +55,6 @@ export class Deadline {
     this.#caller.removeEventListener('abort', this.#leave)
   }
 
-  /** Drops the connection: what it still carries is not wanted. */
-  abandon(): void {
-    this.#over(new Error('The answer is no longer wanted'))
-  }
-
   #over(reason: Error): void {
     if (this.#end) return
     this.#end = { reason }

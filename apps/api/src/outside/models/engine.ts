@@ -54,8 +54,6 @@ export interface JsonSchemaFormat {
 export interface ModelRequest {
   readonly model: string
   readonly messages: readonly Message[]
-  /** False when nobody reads along: the engine may then fetch the answer in one piece. */
-  readonly deltas: boolean
   readonly max_tokens?: number | undefined
   readonly temperature?: number | undefined
   readonly top_p?: number | undefined
@@ -80,8 +78,8 @@ export interface Reply {
   readonly model: string
 }
 
-/** Deltas as they come, then the whole reply, exactly once and last. A failure is thrown, never a quiet end. */
-export type Part = { readonly delta: Delta } | { readonly done: Reply }
+/** Told a piece of a reply as it comes. A promise holds the next one back until it is settled. */
+export type OnDelta = (delta: Delta) => void | Promise<void>
 
 /** A model in the shape of OpenAI's list. */
 export interface ModelCard {
@@ -94,13 +92,9 @@ export interface ModelCard {
 export interface Engine {
   /** Tells upstreams apart wherever something is remembered about one. */
   readonly upstream: string
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<Part>
+  /** The whole reply, or a failure. Without a listener nobody reads along, and the reply may be fetched in one piece. */
+  ask(request: ModelRequest, signal: AbortSignal, onDelta?: OnDelta): Promise<Reply>
   models(signal: AbortSignal): Promise<readonly ModelCard[]>
-}
-
-export async function wholeReply(engine: Engine, request: ModelRequest, signal: AbortSignal): Promise<Reply> {
-  for await (const part of engine.stream(request, signal)) if ('done' in part) return part.done
-  throw new Error('The engine ended its stream without a reply')
 }
 
 /** The words of a message. A part that is not text leaves its kind in brackets, so that its presence shows. */

@@ -16,9 +16,7 @@ export function lazyEngine(upstream: string, open: () => Promise<ClosableEngine>
   }
   return {
     upstream,
-    async *stream(request, signal) {
-      yield* (await opened()).stream(request, signal)
-    },
+    ask: async (request, signal, onDelta) => (await opened()).ask(request, signal, onDelta),
     models: async (signal) => (await opened()).models(signal),
     close: async () => {
       const engine = await opening?.catch(() => undefined)

@@ -1,10 +1,9 @@
 // One answer of the embedded model: takes a slot and writes until the end, a stop, the limit or the caller's leaving.
 import type { ChatWrapper, Llama, LlamaContextSequence, LlamaModel } from 'node-llama-cpp'
 import { Deadline } from './deadline.ts'
-import type { Delta, ModelRequest, Part, Reply, ToolCallDelta } from './engine.ts'
+import type { Delta, ModelRequest, OnDelta, Reply, ToolCallDelta } from './engine.ts'
 import { toHistory } from './llama-history.ts'
 import { functionsOf, grammarFor, roomTokens, samplingOf } from './llama-request.ts'
-import { Relay } from './relay.ts'
 import type { Slots } from './slots.ts'
 import { ToolCallJoiner } from './tool-calls.ts'
 
@@ -18,58 +17,50 @@ export interface Loaded {
 
 const FINISH_REASON: Readonly<Record<string, string>> = { maxTokens: 'length', functionCalls: 'tool_calls' }
 
-export async function* generate(
+export async function generate(
   loaded: Loaded,
   slots: Slots<LlamaContextSequence>,
   request: ModelRequest,
   totalMs: number,
   signal: AbortSignal,
-): AsyncGenerator<Part> {
+  onDelta: OnDelta | undefined,
+): Promise<Reply> {
   const deadline = new Deadline(signal, totalMs)
-  const relay = new Relay<Delta>()
   const tools = new ToolCallJoiner()
   let sequence: LlamaContextSequence | undefined
-  let isOver: Promise<void> | undefined
+  let content = ''
+  let reasoning = ''
+  const take = (delta: Delta): void => {
+    content += delta.content ?? ''
+    reasoning += delta.reasoning_content ?? ''
+    if (delta.tool_calls) tools.take(delta.tool_calls)
+    // The model cannot be held back. What a slow reader leaves lying is never more than one answer.
+    void onDelta?.(delta)
+  }
   try {
     sequence = await slots.take(deadline.signal)
-    const written = write(loaded, sequence, request, deadline.signal, relay)
-    isOver = written.then(
-      () => relay.close(),
-      (error) => relay.fail(error),
-    )
-    let content = ''
-    let reasoning = ''
-    for await (const delta of relay) {
-      content += delta.content ?? ''
-      reasoning += delta.reasoning_content ?? ''
-      if (delta.tool_calls) tools.take(delta.tool_calls)
-      yield { delta }
-    }
-    yield {
-      done: {
-        content,
-        ...(reasoning !== '' && { reasoning_content: reasoning }),
-        ...(!tools.isEmpty && { tool_calls: tools.joined() }),
-        model: loaded.name,
-        ...(await written),
-      },
+    const ending = await write(loaded, sequence, request, deadline.signal, take)
+    return {
+      content,
+      ...(reasoning !== '' && { reasoning_content: reasoning }),
+      ...(!tools.isEmpty && { tool_calls: tools.joined() }),
+      model: loaded.name,
+      ...ending,
     }
   } finally {
     deadline.close()
-    deadline.abandon()
-    // The slot is free only once the model has really stopped writing in it.
-    await isOver
+    // Only now: the model has really stopped writing in it.
     if (sequence) slots.giveBack(sequence)
   }
 }
 
-/** Deltas go to the relay; what is known only at the end is returned. */
+/** Tells what is written as it is written, and gives what is known only at the end. */
 async function write(
   { binding, llama, model, wrapper }: Loaded,
   sequence: LlamaContextSequence,
   request: ModelRequest,
   signal: AbortSignal,
-  relay: Relay<Delta>,
+  take: (delta: Delta) => void,
 ): Promise<Pick<Reply, 'finish_reason' | 'usage'>> {
   const grammar = await grammarFor(llama, request.response_format)
   const functions = grammar ? undefined : functionsOf(request)
@@ -86,12 +77,12 @@ async function write(
       ...(grammar
         ? { grammar }
         : functions
-          ? { functions, onFunctionCall: (call) => relay.push(toDelta(calls++, call)) }
+          ? { functions, onFunctionCall: (call) => take(toDelta(calls++, call)) }
           : {}),
       signal,
       maxTokens: Math.min(request.max_tokens ?? room, room),
       onResponseChunk: ({ type, text }) => {
-        if (text !== '') relay.push(type === 'segment' ? { reasoning_content: text } : { content: text })
+        if (text !== '') take(type === 'segment' ? { reasoning_content: text } : { content: text })
       },
     })
     const { usedInputTokens, usedOutputTokens } = sequence.tokenMeter.diff(before)

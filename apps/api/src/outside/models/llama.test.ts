@@ -14,10 +14,6 @@ import { type LlamaEngine, openLlama } from './llama.ts'
 
 const story: Message[] = [{ role: 'user', content: 'Tell me about a dog.' }]
 
-async function readOut(parts: AsyncIterator<unknown>): Promise<void> {
-  while (!(await parts.next()).done);
-}
-
 test('a model file that is not there is said before anything is loaded', async () => {
   const problem = await problemOf(openLlama({ modelFile: '/nowhere/model.gguf' }))
   assert.equal(problem.code, 'no_inference_backend')
@@ -97,12 +93,19 @@ describe('the embedded engine', { skip: noEmbeddedModel }, () => {
 
   test('a caller that leaves frees its slot within a second', async () => {
     const caller = new AbortController()
-    const streams = [1, 2].map(() => engine.stream(request({ messages: story }), caller.signal)[Symbol.asyncIterator]())
-    await Promise.all(streams.map((parts) => parts.next()))
+    const writing = [1, 2].map(() => {
+      const spoken = Promise.withResolvers<void>()
+      const left = assert.rejects(
+        engine.ask(request({ messages: story }), caller.signal, () => spoken.resolve()),
+        { name: 'AbortError' },
+      )
+      return { spoken: spoken.promise, left }
+    })
+    await Promise.all(writing.map(({ spoken }) => spoken))
     const waiting = collect(engine, { messages: story, max_tokens: 4 })
     const leftAt = performance.now()
     caller.abort()
-    await Promise.all(streams.map((parts) => assert.rejects(readOut(parts), { name: 'AbortError' })))
+    await Promise.all(writing.map(({ left }) => left))
     await waiting
     assert.ok(performance.now() - leftAt < 1_000)
   })

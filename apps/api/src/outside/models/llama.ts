@@ -56,7 +56,7 @@ export async function openLlama(options: LlamaOptions): Promise<LlamaEngine> {
   const card: ModelCard = { id: name, object: 'model', created: Math.floor(file.mtimeMs / 1000), owned_by: 'embedded' }
   return {
     upstream: `embedded:${name}`,
-    stream: (request, signal) => generate(loaded, slots, request, totalMs, signal),
+    ask: (request, signal, onDelta) => generate(loaded, slots, request, totalMs, signal, onDelta),
     models: async () => [card],
     close: () => llama.dispose(),
   }

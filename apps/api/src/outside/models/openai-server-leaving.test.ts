@@ -1,17 +1,21 @@
 // A caller that leaves: the server is freed at once, wherever the call stands.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { collect, connectTo, request } from '../../../test/support/model-calls.ts'
-import { answers, fallsSilent, piece } from '../../../test/support/scripted-upstream.ts'
+import { collect, connectTo, problemOf, request } from '../../../test/support/model-calls.ts'
+import { answers, fallsSilent, piece, streams } from '../../../test/support/scripted-upstream.ts'
+import { Problem } from '../../base/problem.ts'
 
 test('a caller that leaves frees the server at once, at every stage', async (t) => {
   const stages = { 'before an answer': fallsSilent(), 'in the answer': fallsSilent(piece({ content: 'Hel' })) }
   for (const [stage, play] of Object.entries(stages)) {
     const { engine, upstream } = await connectTo(t, {}, play)
     const caller = new AbortController()
-    const parts = engine.stream(request(), caller.signal)[Symbol.asyncIterator]()
-    if (stage === 'in the answer') await parts.next()
-    const pending = assert.rejects(async () => parts.next(), { name: 'AbortError' })
+    const spoken = Promise.withResolvers<void>()
+    const pending = assert.rejects(
+      engine.ask(request(), caller.signal, () => spoken.resolve()),
+      { name: 'AbortError' },
+    )
+    if (stage === 'in the answer') await spoken.promise
     await t.waitFor(() => assert.equal(upstream.requests.length, 1), { timeout: 5_000 })
     const leftAt = performance.now()
     caller.abort()
@@ -21,10 +25,24 @@ test('a caller that leaves frees the server at once, at every stage', async (t) 
   }
 })
 
-test('a reader that stops reading frees the server as well', async (t) => {
+test('a listener that fails ends the call and frees the server as well', async (t) => {
   const { engine, upstream } = await connectTo(t, {}, fallsSilent(piece({ content: 'Hel' })))
-  for await (const _ of engine.stream(request(), new AbortController().signal)) break
+  const failing = engine.ask(request(), new AbortController().signal, () => {
+    throw new Problem('internal', 'enough')
+  })
+  assert.equal((await problemOf(failing)).message, 'enough')
   assert.equal(await upstream.requests[0]?.wasAbandoned, true)
+})
+
+test('a listener that asks for a pause gets the rest after it, and the server is not blamed', async (t) => {
+  const pieces = ['a', 'b', 'c'].map((content) => piece({ content }))
+  const { engine } = await connectTo(t, { timings: { idleMs: 100 } }, streams(...pieces, piece({}, 'stop')))
+  const heard: string[] = []
+  const reply = await engine.ask(request(), new AbortController().signal, async ({ content }) => {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    heard.push(content!)
+  })
+  assert.deepEqual([heard.join(''), reply.content], ['abc', 'abc'])
 })
 
 test('a caller that leaves while a retry waits is answered at once', async (t) => {

@@ -1,9 +1,9 @@
 // The adapter to any OpenAI-compatible server: vLLM, SGLang, the llama.cpp server, Ollama, Ray Serve.
 import { Problem } from '../../base/problem.ts'
-import type { AnswerBody } from './answer-body.ts'
 import { Connection, type Server } from './connection.ts'
 import { Deadline } from './deadline.ts'
-import type { Engine, ModelCard, ModelRequest, Part } from './engine.ts'
+import type { Engine, ModelCard, ModelRequest, OnDelta, Reply } from './engine.ts'
+import type { Exchange } from './exchange.ts'
 import { readModelList } from './model-list.ts'
 import { ReplyBuilder } from './reply-builder.ts'
 import { SseParser } from './sse.ts'
@@ -21,81 +21,90 @@ export function openAiServer(options: OpenAiServerOptions): Engine {
   const connection = new Connection(options, timings, options.random ?? Math.random)
   return {
     upstream: connection.url,
-    stream: (request, signal) => stream(connection, timings, request, signal),
+    ask: (request, signal, onDelta) => ask(connection, timings, request, signal, onDelta),
     models: (signal) => listModels(connection, timings, signal),
   }
 }
 
-async function* stream(
+async function ask(
   connection: Connection,
   timings: Timings,
   request: ModelRequest,
   signal: AbortSignal,
-): AsyncGenerator<Part> {
+  onDelta: OnDelta | undefined,
+): Promise<Reply> {
   const deadline = new Deadline(signal, timings.totalMs)
   const builder = new ReplyBuilder(request)
-  let body: AnswerBody | undefined
+  let answer: Exchange | undefined
   let isWhole = false
   try {
     // An answer in one piece has no first token to wait for: only the limit of the whole call holds.
-    const waitForToken = () => void (request.deltas && deadline.stage(timings.firstTokenMs, 'first token'))
-    const answer = await connection.open('POST', '/chat/completions', toBody(request), deadline, waitForToken)
-    body = answer.body
-    if (answer.isEventStream) yield* readEvents(body, builder, deadline, timings)
+    const waitForToken = () => void (onDelta && deadline.stage(timings.firstTokenMs, 'first token'))
+    const body = toBody(request, onDelta !== undefined)
+    answer = await connection.open('POST', '/chat/completions', body, deadline, waitForToken)
+    const isEventStream = answer.isEventStream
+    if (isEventStream) await readEvents(answer, builder, deadline, timings, onDelta)
     else {
-      const delta = builder.take(await body.text())
-      if (delta && request.deltas) yield { delta }
+      const delta = builder.take(await answer.text())
+      if (delta && onDelta) await onDelta(delta)
     }
     const named = builder.missingToolCallIds()
-    if (named.length > 0 && answer.isEventStream) yield { delta: { tool_calls: named } }
-    const reply = builder.reply(!answer.isEventStream)
+    if (named.length > 0 && isEventStream) await onDelta?.({ tool_calls: named })
+    const reply = builder.reply(!isEventStream)
     isWhole = true
-    yield { done: reply }
+    return reply
   } catch (error) {
     throw explain(error, deadline)
   } finally {
-    if (body) body.release(isWhole, deadline)
+    if (answer) answer.release(isWhole)
     else deadline.close()
   }
 }
 
-async function* readEvents(
-  body: AnswerBody,
+async function readEvents(
+  answer: Exchange,
   builder: ReplyBuilder,
   deadline: Deadline,
   timings: Timings,
-): AsyncGenerator<Part> {
+  onDelta: OnDelta | undefined,
+): Promise<void> {
   const parser = new SseParser()
   let hasSpoken = false
-  for (let chunk = await body.next(); chunk; chunk = await nextChunk(body, builder)) {
+  const take = (event: string): void | Promise<void> => {
+    const delta = builder.take(event)
+    hasSpoken ||= delta !== undefined || builder.isFinished
+    const held = delta && onDelta?.(delta)
+    // The reader is slow, not the server.
+    if (held) deadline.endStage()
+    return held
+  }
+  for (let chunk = await answer.next(); chunk; chunk = await nextChunk(answer, builder)) {
     for (const event of parser.push(chunk)) {
       if (event === END_MARK) return
-      const delta = builder.take(event)
-      if (delta) yield { delta }
-      hasSpoken ||= delta !== undefined || builder.isFinished
+      const held = take(event)
+      if (held) await held
     }
     if (hasSpoken) deadline.stage(builder.isFinished ? timings.tailMs : timings.idleMs, 'further token')
   }
   if (builder.isFinished) return
   for (const event of parser.end()) {
     if (event === END_MARK) return
-    const delta = builder.take(event)
-    if (delta) yield { delta }
+    await take(event)
   }
 }
 
 /** Once the finish reason has come the answer is whole: a line that drops after it takes only the usage along. */
-async function nextChunk(body: AnswerBody, builder: ReplyBuilder): Promise<Buffer | undefined> {
+async function nextChunk(answer: Exchange, builder: ReplyBuilder): Promise<Buffer | undefined> {
   try {
-    return await body.next()
+    return await answer.next()
   } catch (error) {
     if (builder.isFinished) return undefined
     throw error
   }
 }
 
-function toBody({ deltas, parameters, ...named }: ModelRequest): string {
-  const streaming = deltas ? { stream: true, stream_options: { include_usage: true } } : { stream: false }
+function toBody({ parameters, ...named }: ModelRequest, isReadAlong: boolean): string {
+  const streaming = isReadAlong ? { stream: true, stream_options: { include_usage: true } } : { stream: false }
   return JSON.stringify({ ...parameters, stream_options: undefined, ...named, ...streaming })
 }
 
@@ -109,14 +118,14 @@ function explain(error: unknown, deadline: Deadline): unknown {
 
 async function listModels(connection: Connection, timings: Timings, signal: AbortSignal): Promise<ModelCard[]> {
   const deadline = new Deadline(signal, timings.modelsMs)
-  let body: AnswerBody | undefined
+  let answer: Exchange | undefined
   try {
-    body = (await connection.open('GET', '/models', null, deadline, () => {})).body
-    return readModelList(await body.text())
+    answer = await connection.open('GET', '/models', null, deadline, () => {})
+    return readModelList(await answer.text())
   } catch (error) {
     throw explain(error, deadline)
   } finally {
-    if (body) body.release(false, deadline)
+    if (answer) answer.release(false)
     else deadline.close()
   }
 }

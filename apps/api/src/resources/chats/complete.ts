@@ -1,10 +1,10 @@
 // Chat completion (contract 2.9, 4.2.3): plain and streamed answers come from the same steps.
 import { timeOf } from '../../base/ids.ts'
-import { EventStream } from '../../contract/operation.ts'
+import { EventStream, type Send } from '../../contract/operation.ts'
 import { resource } from '../../contract/resource.ts'
-import { type Answer, answer } from '../../inference/answer.ts'
-import { toChunks } from '../../inference/chunks.ts'
-import { fold, type Outcome, recorded } from '../../inference/outcome.ts'
+import { type Answer, answer, type Tell } from '../../inference/answer.ts'
+import { chunkMaker } from '../../inference/chunks.ts'
+import { type Outcome, recorded } from '../../inference/outcome.ts'
 import { closeTurn } from './close-turn.ts'
 import { type OpenTurn, openTurn } from './open-turn.ts'
 import { ChatCompletion, CompletionRequest } from './shapes.ts'
@@ -23,11 +23,22 @@ export const complete = resource('chats', 'space').action(
   result: ChatCompletion,
   run: async (context, { body }) => {
     const open = await openTurn(context, body)
-    const steps = recorded(answer(open.calls, open.turn), (outcome) => closeTurn(context, open, outcome))
-    if (body.stream) return new EventStream(toChunks(steps, headOf(open, 'chat.completion.chunk')), END_MARK)
-    return toCompletion(open, await fold(steps))
+    const turn = (onward?: Tell) =>
+      recorded(
+        (tell) => answer(open.calls, open.turn, tell),
+        (outcome) => closeTurn(context, open, outcome),
+        onward,
+      )
+    if (!open.turn.deltas) return toCompletion(open, await turn())
+    return new EventStream(async (send) => void (await turn(inChunks(open, send))), END_MARK)
   },
 })
+
+/** Only the last chunk of a step is waited for: a reader that lags behind has to catch up with all that was sent. */
+function inChunks(open: OpenTurn, send: Send): Tell {
+  const chunksOf = chunkMaker(headOf(open, 'chat.completion.chunk'))
+  return (step) => chunksOf(step).map(send).at(-1)
+}
 
 const headOf = ({ chatId, head }: OpenTurn, object: string) => {
   const createdAtMs = timeOf(head.id)

@@ -51,7 +51,7 @@ export async function openTurn(context: Context<'space'>, body: CompletionReques
       grant,
       api: 'chats.complete',
       model,
-      stream: request.deltas,
+      stream: body.stream ?? false,
       type: body.type,
       user: body.user,
       position: (chat?.turns ?? 0) + 1,
@@ -64,6 +64,7 @@ export async function openTurn(context: Context<'space'>, body: CompletionReques
     given,
     turn: {
       request,
+      deltas: body.stream ?? false,
       guard: (body.guard_enabled ?? chat?.guard_enabled) ? guardOf(body, models.settings, context, model) : undefined,
       router: isRouted
         ? {
@@ -102,13 +103,12 @@ function toRequest(
   model: string,
   messages: readonly Message[],
 ): ModelRequest {
-  const { max_tokens, max_completion_tokens, temperature, top_p, stream, tools, response_format, ...others } = body
+  const { max_tokens, max_completion_tokens, temperature, top_p, tools, response_format, ...others } = body
   const tokens = max_tokens ?? max_completion_tokens ?? chat?.max_tokens
   const heat = temperature ?? chat?.temperature
   return {
     model,
     messages,
-    deltas: stream ?? false,
     ...(tokens !== undefined && { max_tokens: tokens }),
     ...(heat !== undefined && { temperature: heat }),
     ...(top_p !== undefined && top_p !== null && { top_p }),
@@ -135,6 +135,7 @@ function unknownIn({
   tags: _tags,
   metadata: _metadata,
   n: _n,
+  stream: _stream,
   stream_options: _streamOptions,
   ...parameters
 }: Partial<CompletionRequest>): Record<string, unknown> {

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import { newId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Context } from '../../contract/context.ts'
-import type { Step } from '../../inference/answer.ts'
+import type { Tell } from '../../inference/answer.ts'
 import { metered } from '../../inference/metered.ts'
 import { type Outcome, recorded } from '../../inference/outcome.ts'
 import { askForJson, type Structured, type StructuredCall } from '../../inference/structured.ts'
@@ -38,11 +38,11 @@ export async function askAndLog<T extends TSchema>(
   const calls = { engine, signal, formats: directory.formats, now: () => performance.now() }
 
   let asked: Structured<Static<T>> | undefined
-  async function* steps(): AsyncGenerator<Step> {
-    yield { asking: { ...call.request, deltas: false } }
+  const run = async (tell: Tell) => {
+    void tell({ asking: call.request })
     asked = await askForJson(calls, call)
     const { reply, usage, elapsed_time_in_seconds } = asked
-    yield { answer: { ...reply, usage, elapsed_time_in_seconds } }
+    void tell({ answer: { ...reply, usage, elapsed_time_in_seconds } })
   }
   const close = async ({ partial, ...outcome }: Outcome) => {
     const whole: Outcome = {
@@ -58,6 +58,6 @@ export async function askAndLog<T extends TSchema>(
     void records.logs.add(logOf(head, messages, whole, at))
     await admission.end(usedBy(whole).total_tokens)
   }
-  for await (const _ of recorded(steps(), close));
+  await recorded(run, close)
   return { ...asked!, logId: head.id }
 }

@@ -1,6 +1,7 @@
 // Trainings (contract 2.22, 3.3, 4.2.13): what is to be learned from which files, and how far it has come.
 import { Type } from 'typebox'
 import { Problem } from '../../base/problem.ts'
+import { EventStream } from '../../contract/operation.ts'
 import { resource } from '../../contract/resource.ts'
 import { cursor, pageOf, pages } from '../../contract/shapes.ts'
 import { listCheckpoints } from '../checkpoints/checkpoints-store.ts'
@@ -121,7 +122,7 @@ export default [
     run: async (context, { id }) => {
       const { db, grant } = context
       await db.as(grant, (sql) => getTrainingRow(sql, grant, id))
-      return follow(context, id)
+      return new EventStream((send) => follow(context, id, send))
     },
   }),
 ]
