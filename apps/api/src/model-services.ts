@@ -1,7 +1,7 @@
 // Builds what model-backed operations live on: the way to the models, the records they leave, and the budgets they keep to.
 import { basename } from 'node:path'
 import type { Logger } from 'pino'
-import { Agent } from 'undici'
+import { Pool } from 'undici'
 import { Budgets } from './access/budgets/budgets.ts'
 import type { Replica } from './access/replica.ts'
 import type { SpaceGrant } from './base/grant.ts'
@@ -21,8 +21,8 @@ import { prepareLogMonths } from './resources/logs/logs-store.ts'
 import { readSettings } from './resources/spaces/settings-store.ts'
 import type { Database } from './storage/database.ts'
 import { keepForNextStart, takeUpLeft } from './storage/left-records.ts'
-import type { Client } from './storage/sql.ts'
-import { type CallRecords, WriteBuffer } from './storage/write-buffer.ts'
+import { type Client, connect } from './storage/sql.ts'
+import { type CallRecords, type Write, WriteBuffer } from './storage/write-buffer.ts'
 
 /** Nobody waits for logs, and many in one statement cost little more than one. */
 const LOGS_EVERY_MS = 50
@@ -34,6 +34,7 @@ export interface ModelServices {
 }
 
 interface Parts {
+  readonly databaseUrl: string
   readonly system: Client
   readonly db: Database
   readonly vault: Vault
@@ -72,13 +73,16 @@ export async function startModels(
 /** What the database was not there for when the last process ended is stored first. */
 async function openBuffer(
   name: string,
-  insert: (system: Client, texts: readonly string[]) => Promise<void>,
+  insert: (sql: Client, texts: readonly string[], isRepeat: boolean) => Promise<void>,
   { dataDir }: Config,
-  { system, onError }: Parts,
+  { databaseUrl, onError }: Parts,
   closers: (() => unknown)[],
   spacingMs = 0,
 ): Promise<WriteBuffer> {
-  const write = (texts: readonly string[]) => insert(system, texts)
+  // A connection of its own: it stays warm for the one statement it knows, and the statement waits for nobody else's.
+  const sql = connect(databaseUrl, { max: 1, role: 'amphi_system', genericPlans: true })
+  closers.push(() => sql.end({ timeout: 5 }))
+  const write: Write = (texts, isRepeat) => insert(sql, texts, isRepeat)
   await takeUpLeft(dataDir, name, write)
   const buffer = new WriteBuffer(write, { onError, spacingMs })
   closers.push(async () => keepForNextStart(dataDir, name, await buffer.close()))
@@ -88,7 +92,7 @@ async function openBuffer(
 /** The embedded engine is for services without a server: it would take memory for nothing otherwise. */
 function openBackends({ inference }: Config, log: Logger, closers: (() => unknown)[]) {
   if (inference.url !== undefined) {
-    const dispatcher = new Agent({
+    const dispatcher = new Pool(new URL(inference.url).origin, {
       connect: { timeout: connectionTimings.connectTimeoutMs },
       keepAliveTimeout: connectionTimings.keepAliveTimeoutMs,
       keepAliveMaxTimeout: connectionTimings.keepAliveTimeoutMs,

@@ -115,7 +115,12 @@ export async function startServices(config: Config, log: Logger, access: Replica
       closers.push(await startWorkers(config, log, system, { db, vault, objects, jobs, embedded }))
     const tokens = new Tokens(keys, config.baseUrl, config.tokenLifetimeSeconds)
     const logins = new Logins(db, replica, tokens)
-    const models = await startModels(config, log, { system, db, vault, replica, egress, onError }, closers)
+    const models = await startModels(
+      config,
+      log,
+      { databaseUrl: url, system, db, vault, replica, egress, onError },
+      closers,
+    )
     const uploads = new BusyLimit('uploads of your tenant', UPLOADS_AT_ONCE_MAX)
     const signIn = openSignIn(config, log, { db, system, vault, logins, egress })
     return {

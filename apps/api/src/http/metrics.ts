@@ -38,7 +38,7 @@ export function serveMetrics(app: FastifyInstance, replica: Replica) {
   // Looking a labelled child up costs more than observing it, and there are few of them.
   const children = new Map<string, { observe(seconds: number): void }>()
   app.addHook('onResponse', (request, reply, done) => {
-    const operation = request.routeOptions.config.operation ?? 'other'
+    const operation = request.operation ?? 'other'
     const status = `${Math.floor(reply.statusCode / 100)}xx`
     const key = operation + status
     const child = children.get(key) ?? durations.labels(operation, status)

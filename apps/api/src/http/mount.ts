@@ -17,9 +17,8 @@ import { validator } from './validation.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     entry: Entry | undefined
-  }
-  interface FastifyContextConfig {
-    operation?: string
+    /** The id of the operation that answers. */
+    operation: string | undefined
   }
 }
 
@@ -27,6 +26,8 @@ interface Params {
   readonly spaceId?: string
   readonly id?: string
 }
+
+const NO_FILES: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }
 
 /** When the header form of the addresses was declared deprecated (RFC 9745). */
 const DEPRECATED_SINCE = `@${Date.UTC(2026, 10, 1) / 1000}`
@@ -39,6 +40,7 @@ export function mount(
   uploadBytesMax: number,
 ): void {
   app.decorateRequest('entry', undefined)
+  app.decorateRequest('operation', undefined)
   const mountAll = (scope: FastifyInstance, chosen: readonly Operation[]) => {
     for (const operation of chosen) {
       for (const address of addressesOf(operation)) mountAt(scope, operation, address, services, door)
@@ -65,9 +67,9 @@ function mountAt(app: FastifyInstance, operation: Operation, address: Address, s
     // An update may be sent as PATCH too: both change only what is given.
     method: operation.method === 'PUT' ? ['PUT', 'PATCH'] : operation.method,
     url: address.url,
-    config: { operation: operation.id },
     ...(operation.result && { schema: { response: { [operation.status]: operation.result } } }),
     onRequest: (request, reply, done) => {
+      request.operation = operation.id
       // Answers are for one caller, and some hold tokens.
       reply.header('cache-control', 'no-store')
       if (address.deprecated) markDeprecated(request, reply)
@@ -96,7 +98,7 @@ function mountAt(app: FastifyInstance, operation: Operation, address: Address, s
         query: checkQuery && storable(checkQuery(request.query)),
         body: checkBody?.(request.body),
         id: idOf(operation, request.params as Params),
-        files: filesOf(request),
+        files: operation.takesFiles ? filesOf(request) : NO_FILES,
       }
       const context = contextOf(request, reply)
       const run = () => operation.run(context as never, input)

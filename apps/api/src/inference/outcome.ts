@@ -7,9 +7,9 @@ import type { Verdict } from './guard/judge.ts'
 import type { Choice } from './router.ts'
 
 export interface Outcome {
-  readonly guard?: Verdict
-  readonly router?: Choice
-  readonly answer?: Answer
+  readonly guard?: Verdict | undefined
+  readonly router?: Choice | undefined
+  readonly answer?: Answer | undefined
   /** What was written before the turn broke off. Its usage is an estimate. */
   readonly partial?: Reply
   /** Why there is no answer, in words that are safe to keep. */
@@ -26,6 +26,7 @@ const OURS = 'Something went wrong on our side'
  * made before the end is told, so whoever hears of the end can rely on it.
  */
 export async function recorded(
+  /** Ends with an answer or fails. */
   run: (tell: Tell) => Promise<void>,
   report: (outcome: Outcome) => Promise<void>,
   onward?: Tell,
@@ -42,19 +43,20 @@ export async function recorded(
   }
   const { outcome } = watch
   await report(outcome)
-  if (!outcome.answer) throw new Error('The turn ended without an answer')
-  return { ...outcome, answer: outcome.answer }
+  return outcome as Outcome & { answer: Answer }
 }
 
 class Watch {
-  #outcome: Outcome = {}
+  #guard: Verdict | undefined
+  #router: Choice | undefined
+  #answer: Answer | undefined
   #asking: ModelRequest | undefined
   #content = ''
   #reasoning = ''
   #pieces = 0
 
   get outcome(): Outcome {
-    return this.#outcome
+    return { guard: this.#guard, router: this.#router, answer: this.#answer }
   }
 
   see(step: Step): void {
@@ -64,8 +66,12 @@ class Watch {
       if (step.delta.reasoning_content) this.#reasoning += step.delta.reasoning_content
     } else if ('asking' in step) {
       this.#asking = step.asking
+    } else if ('answer' in step) {
+      this.#answer = step.answer
+    } else if ('guard' in step) {
+      this.#guard = step.guard
     } else {
-      this.#outcome = { ...this.#outcome, ...step }
+      this.#router = step.router
     }
   }
 
@@ -73,11 +79,11 @@ class Watch {
   brokenBy(error: unknown): Outcome {
     if (isAbort(error)) return this.left()
     const message = error instanceof Problem ? error.message : OURS
-    return { ...this.#outcome, ...(this.#pieces > 0 && this.#soFar()), error: message, failure: error }
+    return { ...this.outcome, ...(this.#pieces > 0 && this.#soFar()), error: message, failure: error }
   }
 
   left(): Outcome {
-    return this.#outcome.answer ? this.#outcome : { ...this.#outcome, ...this.#soFar(), error: LEFT }
+    return this.#answer ? this.outcome : { ...this.outcome, ...this.#soFar(), error: LEFT }
   }
 
   #soFar(): { partial?: Reply } {

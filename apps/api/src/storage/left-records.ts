@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newId } from '../base/ids.ts'
+import type { Write } from './write-buffer.ts'
 
 export async function keepForNextStart(folder: string, kind: string, records: readonly string[]): Promise<void> {
   if (records.length === 0) return
@@ -12,19 +13,15 @@ export async function keepForNextStart(folder: string, kind: string, records: re
   })
 }
 
-/** `write` must be harmless to repeat: a file goes only after its records are stored. */
-export async function takeUpLeft(
-  folder: string,
-  kind: string,
-  write: (records: readonly string[]) => Promise<void>,
-): Promise<void> {
+/** A file goes only after its records are stored, so they may be taken up twice. */
+export async function takeUpLeft(folder: string, kind: string, write: Write): Promise<void> {
   const names = (await readdir(folder).catch(() => [])).filter(
     (name) => name.startsWith(`left-${kind}-`) && name.endsWith('.ndjson'),
   )
   for (const name of names) {
     const file = join(folder, name)
     const records = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '')
-    for (let at = 0; at < records.length; at += 500) await write(records.slice(at, at + 500))
+    for (let at = 0; at < records.length; at += 500) await write(records.slice(at, at + 500), true)
     await rm(file)
   }
 }

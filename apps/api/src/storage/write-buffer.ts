@@ -13,6 +13,9 @@ export interface WriteBufferOptions {
   readonly patienceMs?: number
 }
 
+/** Stores JSON texts. With `isRepeat` some may be stored already, and must not be stored again. */
+export type Write = (texts: readonly string[], isRepeat: boolean) => Promise<void>
+
 interface Entry {
   readonly text: string
   readonly settle: () => void
@@ -25,7 +28,7 @@ const RETRY_MS_MAX = 2_000
 const CLOSING_ATTEMPTS_MAX = 5
 
 export class WriteBuffer {
-  readonly #write: (texts: readonly string[]) => Promise<void>
+  readonly #write: Write
   readonly #options: Required<WriteBufferOptions>
   #waiting: Entry[] = []
   #writing: Entry[] = []
@@ -35,8 +38,7 @@ export class WriteBuffer {
   #running: Promise<void> | undefined
   #wake = () => {}
 
-  /** `write` takes JSON texts and must be harmless to repeat. */
-  constructor(write: (texts: readonly string[]) => Promise<void>, options: WriteBufferOptions) {
+  constructor(write: Write, options: WriteBufferOptions) {
     this.#write = write
     this.#options = { entriesMax: 20_000, bytesMax: 64 * 1024 * 1024, patienceMs: 2_000, spacingMs: 0, ...options }
   }
@@ -93,12 +95,15 @@ export class WriteBuffer {
     this.#running = undefined
   }
 
-  async #store(entries: readonly Entry[]): Promise<void> {
+  async #store(entries: readonly Entry[], isRepeat = false): Promise<void> {
     let closingAttempts = 0
     for (let attempt = 0; ; attempt++) {
       const impatient = setTimeout(() => this.#letGo(), this.#options.patienceMs)
       try {
-        await this.#write(entries.map(({ text }) => text))
+        await this.#write(
+          entries.map(({ text }) => text),
+          isRepeat || attempt > 0,
+        )
         this.#isAway = false
         return this.#done(entries)
       } catch (error) {
@@ -121,8 +126,8 @@ export class WriteBuffer {
       return this.#done(entries)
     }
     const half = Math.ceil(entries.length / 2)
-    await this.#store(entries.slice(0, half))
-    await this.#store(entries.slice(half))
+    await this.#store(entries.slice(0, half), true)
+    await this.#store(entries.slice(half), true)
   }
 
   #done(entries: readonly Entry[]): void {

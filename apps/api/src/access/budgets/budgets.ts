@@ -53,6 +53,7 @@ export class Budgets {
   readonly #system: Client
   readonly #replicaId: string
   readonly #limits: BudgetLimits
+  readonly #isLimited: boolean
   readonly #allowances = new Map<string, Allowance>()
   readonly #settling: NodeJS.Timeout
   readonly #onError: (error: unknown) => void
@@ -61,15 +62,17 @@ export class Budgets {
     this.#system = system
     this.#replicaId = replicaId
     this.#limits = limits
+    this.#isLimited = Object.values(limits).some((of: Limits) => of.tenant > 0 || of.space > 0 || of.user > 0)
     this.#onError = onError
     this.#settling = setInterval(() => void this.#settle(), SETTLE_EVERY_MS).unref()
   }
 
   /** Lets a call begin that is expected to take so many tokens, or refuses it with the limit that is reached. */
-  admit(grant: SpaceGrant, tokens: number, own: OwnLimits): Admission | Promise<Admission> {
+  admit(grant: SpaceGrant, tokens: () => number, own: OwnLimits): Admission | Promise<Admission> {
+    if (!this.#isLimited && !own.concurrent_completions && !own.tokens_per_day) return FREE
     const wanted = [
       ...this.#wanted('completions', grant, this.#limits.concurrentCompletions, own.concurrent_completions, 1),
-      ...this.#wanted('tokens', grant, this.#limits.tokensPerDay, own.tokens_per_day, Math.max(1, tokens)),
+      ...this.#wanted('tokens', grant, this.#limits.tokensPerDay, own.tokens_per_day, Math.max(1, tokens())),
     ]
     return wanted.length === 0 ? FREE : this.#takeAll(wanted)
   }

@@ -103,9 +103,12 @@ async function nextChunk(answer: Exchange, builder: ReplyBuilder): Promise<Buffe
   }
 }
 
-function toBody({ parameters, ...named }: ModelRequest, isReadAlong: boolean): string {
-  const streaming = isReadAlong ? { stream: true, stream_options: { include_usage: true } } : { stream: false }
-  return JSON.stringify({ ...parameters, stream_options: undefined, ...named, ...streaming })
+/** What is not given is not sent. */
+function toBody(request: ModelRequest, isReadAlong: boolean): string {
+  const { model, messages, max_tokens, temperature, top_p, tools, response_format, parameters } = request
+  const named = { model, messages, max_tokens, temperature, top_p, tools, response_format, stream: isReadAlong }
+  const stream_options = isReadAlong ? { include_usage: true } : undefined
+  return JSON.stringify(parameters ? { ...parameters, ...named, stream_options } : { ...named, stream_options })
 }
 
 function explain(error: unknown, deadline: Deadline): unknown {

@@ -17,15 +17,23 @@ export interface ChatWrite {
   readonly last_response: object | undefined
 }
 
-/** Harmless to repeat. What was meant for a deleted space is dropped. */
-export async function insertChats(sql: Sql, writes: readonly string[]): Promise<void> {
+/**
+ * What was meant for a deleted space is dropped; a space cannot go while its chats are written. To look for what is stored
+ * already costs as much as to store it, so that is done for a repeat only.
+ */
+export async function insertChats(sql: Sql, writes: readonly string[], isRepeat: boolean): Promise<void> {
   await sql`
+    with given as materialized (
+      select * from json_to_recordset(${`[${writes.join(',')}]`}::text::json) as g (
+        tenant_id text, space_id uuid, chat_id uuid, name text, model text, by text, at timestamptz, messages json,
+        last_response json)
+    ), places as materialized (
+      select s.tenant_id, s.id from spaces s
+      where (s.tenant_id, s.id) in (select tenant_id, space_id from given) for key share
+    )
     insert into chats (tenant_id, space_id, id, name, model, created_by, created_at, messages, last_response)
-    select g.* from json_to_recordset(${`[${writes.join(',')}]`}::text::json) as g (
-      tenant_id text, space_id uuid, chat_id uuid, name text, model text, by text, at timestamptz, messages json,
-      last_response json)
-    where exists (select from spaces s where s.tenant_id = g.tenant_id and s.id = g.space_id)
-    on conflict do nothing`
+    select g.* from given g where (g.tenant_id, g.space_id) in (select tenant_id, id from places)
+    ${isRepeat ? sql`on conflict do nothing` : sql``}`
 }
 
 /** Harmless to repeat. What was meant for a deleted chat is dropped. */

@@ -1,4 +1,5 @@
 // What a turn leaves behind, told once it is over: the log, what was said, and what it took from the budgets.
+import { isoTime } from '../../base/iso-time.ts'
 import type { Context } from '../../contract/context.ts'
 import type { Outcome } from '../../inference/outcome.ts'
 import type { Reply } from '../../outside/models/engine.ts'
@@ -16,7 +17,7 @@ export async function closeTurn(
 ): Promise<void> {
   const finishedAtMs = Date.now()
   const { head } = open
-  const at = new Date(finishedAtMs).toISOString()
+  const at = isoTime(finishedAtMs)
   const given = open.given.map((message) => toKept(message, at, head.id))
   // The log is read by people who look back, so nobody waits for it.
   void records.logs.add(logOf(head, given.map(toStored), outcome, finishedAtMs))
@@ -33,12 +34,13 @@ function saidIn({ answer, partial, failure }: Outcome): Reply | undefined {
 }
 
 function chatWrite(
-  { head, ...open }: OpenTurn,
+  open: OpenTurn,
   given: readonly KeptMessage[],
   reply: Reply,
   outcome: Outcome,
   at: string,
 ): ChatWrite {
+  const { head } = open
   const { content, tool_calls } = reply
   const answer = toKept({ role: 'assistant', content, ...(tool_calls && { tool_calls }) }, at, head.id)
   const isPlain = !tool_calls && reply.reasoning_content === undefined && !outcome.guard && !outcome.router

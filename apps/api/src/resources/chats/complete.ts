@@ -1,5 +1,5 @@
 // Chat completion (contract 2.9, 4.2.3): plain and streamed answers come from the same steps.
-import { timeOf } from '../../base/ids.ts'
+import { isoTime } from '../../base/iso-time.ts'
 import { EventStream, type Send } from '../../contract/operation.ts'
 import { resource } from '../../contract/resource.ts'
 import { type Answer, answer, type Tell } from '../../inference/answer.ts'
@@ -40,16 +40,13 @@ function inChunks(open: OpenTurn, send: Send): Tell {
   return (step) => chunksOf(step).map(send).at(-1)
 }
 
-const headOf = ({ chatId, head }: OpenTurn, object: string) => {
-  const createdAtMs = timeOf(head.id)
-  return {
-    id: chatId,
-    object,
-    model: head.model,
-    created: Math.floor(createdAtMs / 1000),
-    created_at: new Date(createdAtMs).toISOString(),
-  }
-}
+const headOf = ({ chatId, head }: OpenTurn, object: string) => ({
+  id: chatId,
+  object,
+  model: head.model,
+  created: Math.floor(head.createdAtMs / 1000),
+  created_at: isoTime(head.createdAtMs),
+})
 
 function toCompletion(open: OpenTurn, { guard, router, ...outcome }: Outcome & { answer: Answer }): ChatCompletion {
   const { content, reasoning_content, tool_calls, finish_reason, usage } = outcome.answer

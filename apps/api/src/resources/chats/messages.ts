@@ -59,8 +59,8 @@ export interface KeptMessage extends Omit<StoredMessage, 'content'> {
   content?: Exclude<Message['content'], undefined>
 }
 
-export function toMessage({ role, content, name, tool_call_id, ...calls }: GivenMessage): Message {
-  const called = calls.tool_calls ?? calls.tool_call
+export function toMessage({ role, content, name, tool_call_id, tool_calls, tool_call }: GivenMessage): Message {
+  const called = tool_calls ?? tool_call
   return {
     role,
     ...(content !== undefined && { content }),
@@ -84,17 +84,16 @@ export function fromKept({ role, content, name, tool_call_id, ...calls }: KeptMe
 }
 
 export function toKept(message: Message, createdAt: string, logId: string): KeptMessage {
-  const { tool_calls, ...rest } = message
-  return {
-    ...rest,
-    ...(tool_calls && { tool_calls: tool_calls.map((call, index) => ({ ...call, index })) }),
-    created_at: createdAt,
-    inference_log_id: logId,
-  }
+  const kept = { ...message, created_at: createdAt, inference_log_id: logId }
+  const { tool_calls } = message
+  return tool_calls
+    ? { ...kept, tool_calls: tool_calls.map((call, index) => ({ ...call, index })) }
+    : (kept as KeptMessage)
 }
 
 /** The form that logs show: words only. */
-export const toStored = (message: KeptMessage): StoredMessage => ({ ...message, content: textOf(message) })
+export const toStored = (message: KeptMessage): StoredMessage =>
+  typeof message.content === 'string' ? (message as StoredMessage) : { ...message, content: textOf(message) }
 
 export function toChatMessage(message: KeptMessage): ChatMessage {
   const called = callsIn(message)

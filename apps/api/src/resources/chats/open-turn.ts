@@ -1,6 +1,6 @@
 // Everything that must be known, read and allowed before a model is asked to complete a chat.
 import type { Admission } from '../../access/budgets/budgets.ts'
-import { isId, newId } from '../../base/ids.ts'
+import { isId, newId, timeOf } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Context } from '../../contract/context.ts'
 import type { Turn } from '../../inference/answer.ts'
@@ -12,7 +12,7 @@ import type { CallHead } from '../logs/call-record.ts'
 import { getChat, type SpokenChat } from './chats-store.ts'
 import { readExperts } from './experts-store.ts'
 import { fromKept, toMessage } from './messages.ts'
-import type { CompletionRequest } from './shapes.ts'
+import { CompletionRequest } from './shapes.ts'
 
 export interface OpenTurn {
   readonly head: CallHead
@@ -28,6 +28,8 @@ export interface OpenTurn {
 }
 
 const NAME_CHARACTERS_MAX = 80
+/** Enough to find a name in, however much white space there is. */
+const NAME_SOURCE_MAX = 1_000
 
 export async function openTurn(context: Context<'space'>, body: CompletionRequest): Promise<OpenTurn> {
   const { db, grant, records, budgets, directory, signal } = context
@@ -44,10 +46,12 @@ export async function openTurn(context: Context<'space'>, body: CompletionReques
   const request = toRequest(body, chat, model, [...known, ...given])
   const isRouted = body.router_enabled ?? chat?.router_enabled ?? false
   const experts = isRouted ? await db.as(grant, (sql) => readExperts(sql, grant, body.expert_ids)) : []
-  const admission = await budgets.admit(grant, expectedTokens(request), models.settings)
+  const admission = await budgets.admit(grant, () => expectedTokens(request), models.settings)
+  const id = newId()
   return {
     head: {
-      id: newId(),
+      id,
+      createdAtMs: timeOf(id),
       grant,
       api: 'chats.complete',
       model,
@@ -103,44 +107,31 @@ function toRequest(
   model: string,
   messages: readonly Message[],
 ): ModelRequest {
-  const { max_tokens, max_completion_tokens, temperature, top_p, tools, response_format, ...others } = body
-  const tokens = max_tokens ?? max_completion_tokens ?? chat?.max_tokens
-  const heat = temperature ?? chat?.temperature
+  const { tools, response_format } = body
   return {
     model,
     messages,
-    ...(tokens !== undefined && { max_tokens: tokens }),
-    ...(heat !== undefined && { temperature: heat }),
-    ...(top_p !== undefined && top_p !== null && { top_p }),
-    ...(tools && tools.length > 0 && { tools }),
-    ...(response_format && { response_format }),
-    parameters: unknownIn(others),
+    max_tokens: body.max_tokens ?? body.max_completion_tokens ?? chat?.max_tokens,
+    temperature: body.temperature ?? chat?.temperature,
+    top_p: body.top_p ?? undefined,
+    tools: tools && tools.length > 0 ? tools : undefined,
+    response_format: response_format ?? undefined,
+    parameters: furtherIn(body),
   }
 }
 
-/** What is left are parameters that only the model server knows. */
-function unknownIn({
-  messages: _messages,
-  model: _model,
-  id: _id,
-  name: _name,
-  type: _type,
-  user: _user,
-  echo: _echo,
-  guard_enabled: _guard,
-  guard_reasoning_enabled: _guardReasoning,
-  router_enabled: _router,
-  router_reasoning_enabled: _routerReasoning,
-  expert_ids: _experts,
-  tags: _tags,
-  metadata: _metadata,
-  n: _n,
-  stream: _stream,
-  stream_options: _streamOptions,
-  ...parameters
-}: Partial<CompletionRequest>): Record<string, unknown> {
-  return parameters
+/** Parameters that only the model server knows; most requests have none. */
+function furtherIn(body: CompletionRequest): Record<string, unknown> | undefined {
+  let further: Record<string, unknown> | undefined
+  for (const name in body) {
+    if (OWN_FIELDS.has(name)) continue
+    further ??= {}
+    further[name] = (body as Record<string, unknown>)[name]
+  }
+  return further
 }
+
+const OWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(CompletionRequest.properties))
 
 /** A client may send only what is new, or the whole conversation again; what is known already is not added twice. */
 export function newIn(given: readonly Message[], known: readonly Message[]): readonly Message[] {
@@ -153,7 +144,8 @@ const isSame = (a: Message, b: Message): boolean =>
 
 function nameFrom(given: readonly Message[]): string {
   const first = given.find(({ role }) => role === 'user') ?? given[0]!
-  const words = textOf(first).replace(/\s+/g, ' ').trim()
+  const words = textOf(first).slice(0, NAME_SOURCE_MAX).replace(/\s+/g, ' ').trim()
+  if (words.length <= NAME_CHARACTERS_MAX) return words.toWellFormed() || 'Chat'
   // Cut between characters, never inside one.
-  return [...words.slice(0, 2 * NAME_CHARACTERS_MAX)].slice(0, NAME_CHARACTERS_MAX).join('').toWellFormed() || 'Chat'
+  return [...words.slice(0, 2 * NAME_CHARACTERS_MAX)].slice(0, NAME_CHARACTERS_MAX).join('').toWellFormed()
 }

@@ -1,6 +1,6 @@
 // A model's structured answer as one call of the service: within the budgets, and logged once whatever becomes of it.
 import type { Static, TSchema } from 'typebox'
-import { newId } from '../../base/ids.ts'
+import { newId, timeOf } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Context } from '../../contract/context.ts'
 import type { Tell } from '../../inference/answer.ts'
@@ -33,8 +33,9 @@ export async function askAndLog<T extends TSchema>(
   if (model === undefined)
     throw new Problem('invalid_request', 'model is required: no default is set', { param: 'model' })
   const call = callOn(model)
-  const admission = await budgets.admit(grant, expectedTokens(call.request), models.settings)
-  const head = { id: newId(), grant, api, model, stream: false, type: call.name }
+  const admission = await budgets.admit(grant, () => expectedTokens(call.request), models.settings)
+  const id = newId()
+  const head = { id, createdAtMs: timeOf(id), grant, api, model, stream: false, type: call.name }
   const calls = { engine, signal, formats: directory.formats, now: () => performance.now() }
 
   let asked: Structured<Static<T>> | undefined

@@ -1,6 +1,6 @@
 // The record of one model-backed call: its log, and what it added to a chat where there is one (contract 2.16).
 import type { SpaceGrant } from '../../base/grant.ts'
-import { timeOf } from '../../base/ids.ts'
+import { isoTime } from '../../base/iso-time.ts'
 import { toStorableText } from '../../base/storable.ts'
 import type { Outcome } from '../../inference/outcome.ts'
 import type { Usage } from '../../outside/models/engine.ts'
@@ -9,8 +9,10 @@ import type { ResponseLog } from './shapes.ts'
 
 /** What is known of a call when it begins. */
 export interface CallHead {
-  /** Of the log; its time is the call's beginning. */
+  /** Of the log. */
   readonly id: string
+  /** When the call began: the time in its id. */
+  readonly createdAtMs: number
   readonly grant: SpaceGrant
   /** The operation. */
   readonly api: string
@@ -37,14 +39,13 @@ export function logOf(
   outcome: Outcome,
   finishedAtMs: number,
 ): LogRow {
-  const createdAtMs = timeOf(head.id)
   const used = usedBy(outcome)
   return {
     tenant_id: head.grant.tenantId,
     space_id: head.grant.spaceId,
     id: head.id,
-    created_at: new Date(createdAtMs).toISOString(),
-    finished_at: new Date(finishedAtMs).toISOString(),
+    created_at: isoTime(head.createdAtMs),
+    finished_at: isoTime(finishedAtMs),
     api: head.api,
     correlation_id: head.grant.requestId,
     status: outcome.error === undefined ? 'success' : 'error',
@@ -55,7 +56,7 @@ export function logOf(
     user_id: head.user ?? head.grant.userId,
     input_tokens: used.prompt_tokens,
     total_tokens: used.total_tokens,
-    latency_ms: Math.max(0, finishedAtMs - createdAtMs),
+    latency_ms: Math.max(0, finishedAtMs - head.createdAtMs),
     position: head.position,
     stream: head.stream,
     tags: head.tags ?? [],

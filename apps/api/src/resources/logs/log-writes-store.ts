@@ -1,8 +1,11 @@
 // Writes the logs of many calls in one statement, and their sums with them, so that both always agree.
 import type { Sql } from '../../storage/sql.ts'
 
-/** Harmless to repeat: what is there already is neither stored nor summed again. Logs of a deleted space are dropped. */
-export async function insertLogs(sql: Sql, logs: readonly string[]): Promise<void> {
+/**
+ * Logs of a deleted space are dropped. In a repeat, what is there already is neither stored nor summed again; to look for it
+ * costs as much as to store it, so that is done for a repeat only.
+ */
+export async function insertLogs(sql: Sql, logs: readonly string[], isRepeat: boolean): Promise<void> {
   await sql`
     with logged as (
       insert into logs (tenant_id, space_id, id, created_at, finished_at, api, correlation_id, status, error_message, model,
@@ -12,7 +15,7 @@ export async function insertLogs(sql: Sql, logs: readonly string[]): Promise<voi
         status text, error_message text, model text, type text, user_id text, input_tokens int, total_tokens int,
         latency_ms int, position int, stream boolean, tags text[], metadata json, messages json, response_log json)
       where exists (select from spaces s where s.tenant_id = g.tenant_id and s.id = g.space_id)
-      on conflict do nothing
+      ${isRepeat ? sql`on conflict do nothing` : sql``}
       returning tenant_id, space_id, created_at, user_id, model, type, status, input_tokens, total_tokens, latency_ms
     )
     insert into log_sums as s (tenant_id, space_id, grain, bucket, user_id, model, type, calls, successes, input_tokens,
