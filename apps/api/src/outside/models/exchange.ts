@@ -38,7 +38,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private constructor(deadline: Deadline, opening: Waiting<Exchange>) {
     this.#deadline = deadline
     this.#opening = opening
-    deadline.whenOver((reason) => this.#drop(reason))
+    deadline.whenOver((reason) => this.#abort(reason))
   }
 
   get status(): number {
@@ -96,7 +96,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (!chunk) break
       chunks.push(chunk)
     }
-    this.#drop(new Error('The rest of the answer is not wanted'))
+    this.#drop('The rest of the answer is not wanted')
     return Buffer.concat(chunks).toString('utf8', 0, bytesMax)
   }
 
@@ -110,7 +110,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return
     }
     this.#deadline.close()
-    this.#drop(new Error('The answer is no longer wanted'))
+    this.#drop('The answer is no longer wanted')
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -164,7 +164,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** What has come whole needs no dropping: its connection already serves somebody else. */
-  #drop(reason: Error): void {
+  #drop(why: string): void {
+    if (!this.#end) this.#abort(new Error(why))
+  }
+
+  #abort(reason: Error): void {
     if (this.#end) return
     this.#controller?.abort(reason)
     this.#finish({ error: reason })
