@@ -3,6 +3,7 @@
 // It shares the machine with what it measures, so it must cost little: one buffer that was made before, written again and
 // again, and of each answer only the status and the length are read.
 import { connect } from 'node:net'
+import { isWhole } from './http-text.ts'
 
 export interface Load {
   readonly url: string
@@ -50,11 +51,4 @@ function open(): void {
   })
   socket.on('close', () => failed++)
   socket.on('error', () => {})
-}
-
-function isWhole(text: string): boolean {
-  const headEnd = text.indexOf('\r\n\r\n')
-  if (headEnd < 0) return false
-  const length = /\r\ncontent-length: (\d+)/i.exec(text)
-  return length ? text.length >= headEnd + 4 + Number(length[1]) : text.endsWith('\r\n0\r\n\r\n')
 }

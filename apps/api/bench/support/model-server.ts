@@ -2,6 +2,7 @@
 //
 // It reads no more of a request than where it ends: the less it costs, the more of the machine is left to what is measured.
 import { createServer } from 'node:net'
+import { isWhole } from './http-text.ts'
 
 const PIECES = 8
 const usage = { prompt_tokens: 12, completion_tokens: PIECES, total_tokens: 12 + PIECES }
@@ -34,6 +35,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => {})
   socket.on('data', (part) => {
     text += part.toString('latin1')
+    // Nobody sends a second request before the first is answered.
     if (!isWhole(text)) return
     if (text.includes('"stream":true')) for (const piece of streamed) socket.write(piece)
     else socket.write(plain)
@@ -41,11 +43,3 @@ const server = createServer({ noDelay: true }, (socket) => {
   })
 })
 server.listen(0, '127.0.0.1', () => console.log((server.address() as { port: number }).port))
-
-/** Nobody sends a second request before the first is answered. */
-function isWhole(text: string): boolean {
-  const headEnd = text.indexOf('\r\n\r\n')
-  if (headEnd < 0) return false
-  const length = /\r\ncontent-length: (\d+)/i.exec(text)
-  return length ? text.length >= headEnd + 4 + Number(length[1]) : text.endsWith('\r\n0\r\n\r\n')
-}

@@ -1,0 +1,69 @@
+// How chats come into the database: once each, and only into spaces that are there.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newId } from '../../src/base/ids.ts'
+import { insertChats } from '../../src/resources/chats/chat-writes-store.ts'
+import type { Sql } from '../../src/storage/sql.ts'
+import { type Person, type Service, startService } from '../support/service.ts'
+
+let service: Service
+let ana: Person
+before(async () => {
+  service = await startService()
+  ana = await service.signIn('ana', ['admins'])
+})
+after(() => service.close())
+
+const aSpace = async () => (await ana.call('POST', '/v1/spaces', { name: `space ${newId()}`, description: '' })).body.id
+
+const aChat = (space_id: string) =>
+  JSON.stringify({
+    tenant_id: 'acme',
+    space_id,
+    chat_id: newId(),
+    id: newId(),
+    name: 'Chat',
+    model: 'm',
+    by: 'ana',
+    at: new Date().toISOString(),
+    message_count: 1,
+    messages: [{ role: 'user', content: 'Hi' }],
+  })
+
+async function countIn(space: string): Promise<number> {
+  const [row] = await service.process.system<{ count: number }[]>`
+    select count(*)::int as count from chats where tenant_id = 'acme' and space_id = ${space}`
+  return row!.count
+}
+
+test('what may be stored already is stored once', async () => {
+  const { system } = service.process
+  const space = await aSpace()
+  const chats = [aChat(space), aChat(space), aChat(space)]
+  await insertChats(system, chats.slice(0, 2), false)
+  await insertChats(system, chats, true)
+  assert.equal(await countIn(space), 3)
+})
+
+test('chats go with their space, and what comes for it later is dropped without harm to others', async () => {
+  const { system } = service.process
+  const [gone, stays] = [await aSpace(), await aSpace()]
+  await insertChats(system, [aChat(gone), aChat(stays)], false)
+  assert.equal((await ana.call('DELETE', `/v1/spaces/${gone}`)).status, 204)
+  assert.equal(await countIn(gone), 0)
+  await insertChats(system, [aChat(gone), aChat(stays), aChat(newId())], false)
+  assert.deepEqual([await countIn(gone), await countIn(stays)], [0, 2])
+})
+
+test('a space that is deleted while chats are written takes these along too', async () => {
+  const space = await aSpace()
+  let deletion: Promise<{ status: number }> | undefined
+  await service.process.system.begin(async (tx) => {
+    await insertChats(tx as unknown as Sql, [aChat(space)], false)
+    deletion = ana.call('DELETE', `/v1/spaces/${space}`)
+    const first = await Promise.race([deletion, new Promise((resolve) => setTimeout(resolve, 300, 'waits'))])
+    assert.equal(first, 'waits')
+  })
+  assert.equal((await deletion)?.status, 204)
+  assert.equal(await countIn(space), 0)
+})
