@@ -1,4 +1,5 @@
 // The keys that sign the service's tokens: kept sealed in the database, rotated with overlap, published as a JWKS.
+import { setTimeout as delay } from 'node:timers/promises'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import type { Vault } from '../base/vault.ts'
 import type { Client } from '../storage/sql.ts'
@@ -23,6 +24,8 @@ export class SigningKeys {
   readonly #vault: Vault
   #keys: readonly SigningKey[] = []
   #loadedAt = 0
+  #loading: Promise<void> | undefined
+  #reloading: Promise<void> | undefined
 
   constructor(system: Client, vault: Vault) {
     this.#system = system
@@ -45,11 +48,11 @@ export class SigningKeys {
     return { keys: this.#keys.map(({ publicJwk }) => publicJwk) }
   }
 
+  /** A key that another process has just made is found too; whoever asks for one that is not there may wait a moment. */
   async find(id: string): Promise<SigningKey | undefined> {
-    const known = this.#keys.find((key) => key.id === id)
-    if (known || Date.now() - this.#loadedAt < RELOAD_AT_MOST_EVERY_MS) return known
-    await this.#load()
-    return this.#keys.find((key) => key.id === id)
+    if (!this.#known(id)) await this.#loading
+    if (!this.#known(id)) await this.#reload()
+    return this.#known(id)
   }
 
   async rotateWhenDue(nowMs = Date.now()): Promise<void> {
@@ -69,8 +72,30 @@ export class SigningKeys {
     await this.#load()
   }
 
-  async #load(): Promise<void> {
+  #known(id: string): SigningKey | undefined {
+    return this.#keys.find((key) => key.id === id)
+  }
+
+  /** Shared by all who wait for it, and at most once a second: anybody can make up an id. */
+  #reload(): Promise<void> {
+    this.#reloading ??= delay(Math.max(0, this.#loadedAt + RELOAD_AT_MOST_EVERY_MS - Date.now())).then(() => {
+      // What is asked from here on may be too new for this reading.
+      this.#reloading = undefined
+      return this.#load()
+    })
+    return this.#reloading
+  }
+
+  #load(): Promise<void> {
     this.#loadedAt = Date.now()
+    const loading = this.#read().finally(() => {
+      if (this.#loading === loading) this.#loading = undefined
+    })
+    this.#loading = loading
+    return loading
+  }
+
+  async #read(): Promise<void> {
     const rows = await store.readKeys(this.#system)
     this.#keys = await Promise.all(
       rows.map(async (row): Promise<SigningKey> => {

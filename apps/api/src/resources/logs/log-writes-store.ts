@@ -17,13 +17,22 @@ export async function insertLogs(sql: Sql, logs: readonly string[], isRepeat: bo
       where exists (select from spaces s where s.tenant_id = g.tenant_id and s.id = g.space_id)
       ${isRepeat ? sql`on conflict do nothing` : sql``}
       returning tenant_id, space_id, created_at, user_id, model, type, status, input_tokens, total_tokens, latency_ms
+    ), hours as (
+      select tenant_id, space_id, date_trunc('hour', created_at, 'UTC') as bucket, user_id, model, coalesce(type, '') as type,
+        count(*) as calls, count(*) filter (where status = 'success') as successes, sum(input_tokens) as input_tokens,
+        sum(total_tokens) as total_tokens, sum(latency_ms) as latency_ms, min(created_at) as first_at, max(created_at) as last_at
+      from logged group by 1, 2, 3, 4, 5, 6
     )
     insert into log_sums as s (tenant_id, space_id, grain, bucket, user_id, model, type, calls, successes, input_tokens,
       total_tokens, latency_ms, first_at, last_at)
-    select tenant_id, space_id, grain, date_trunc(grain, created_at, 'UTC'), user_id, model, coalesce(type, ''), count(*),
-      count(*) filter (where status = 'success'), sum(input_tokens), sum(total_tokens), sum(latency_ms), min(created_at), max(created_at)
-    from logged, (values ('day'), ('hour')) as grains (grain)
-    group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
+    select tenant_id, space_id, 'hour', bucket, user_id, model, type, calls, successes, input_tokens, total_tokens, latency_ms,
+      first_at, last_at
+    from hours
+    union all
+    select tenant_id, space_id, 'day', date_trunc('day', bucket, 'UTC'), user_id, model, type, sum(calls), sum(successes),
+      sum(input_tokens), sum(total_tokens), sum(latency_ms), min(first_at), max(last_at)
+    from hours group by 1, 2, 4, 5, 6, 7
+    order by 1, 2, 3, 4, 5, 6, 7
     on conflict on constraint log_sums_pk do update set calls = s.calls + excluded.calls,
       successes = s.successes + excluded.successes, input_tokens = s.input_tokens + excluded.input_tokens,
       total_tokens = s.total_tokens + excluded.total_tokens, latency_ms = s.latency_ms + excluded.latency_ms,
