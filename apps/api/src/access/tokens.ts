@@ -10,7 +10,6 @@ import type { SigningKeys } from './signing-keys.ts'
 const ALGORITHM = 'ES256'
 const TYPE = 'at+jwt'
 const VERIFIED_MAX = 20_000
-const KEPT_CHARACTERS_MAX = 2_000
 /** A token must fit into a request's headers; every entry is about fifty bytes. */
 const HASH_PERM_MAX = 600
 
@@ -73,7 +72,7 @@ export class Tokens {
 
   /** The caller of a token met before; expiry is looked at every time. */
   remembered(token: string): Caller | undefined {
-    const caller = this.#verified.get(keyOf(token))
+    const caller = this.#verified.get(digest(token))
     if (caller && caller.expiresAt * 1000 <= Date.now()) throw expired()
     return caller
   }
@@ -81,7 +80,7 @@ export class Tokens {
   async verify(token: string): Promise<Caller> {
     const payload = await this.#payload(token)
     const caller = toCaller(payload)
-    this.#verified.set(keyOf(token), caller)
+    this.#verified.set(digest(token), caller)
     return caller
   }
 
@@ -108,8 +107,7 @@ export class Tokens {
   }
 }
 
-/** A digest costs more than the rest of the look-up, so only a token too long to be kept stands here as one. */
-const keyOf = (token: string) => (token.length <= KEPT_CHARACTERS_MAX ? token : hash('sha256', token, 'base64'))
+const digest = (token: string) => hash('sha256', token, 'base64')
 const expired = () => new Problem('token_expired', 'This token has expired: sign in again or refresh it in time')
 
 function toCaller(payload: JWTPayload): Caller {

@@ -43,7 +43,8 @@ export async function recorded(
   }
   const { outcome } = watch
   await report(outcome)
-  return outcome as Outcome & { answer: Answer }
+  if (!outcome.answer) throw new Error('The turn ended without an answer')
+  return { ...outcome, answer: outcome.answer }
 }
 
 class Watch {

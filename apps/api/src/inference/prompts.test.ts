@@ -1,6 +1,7 @@
 // Insights, arguments and personas: what goes into the prompt, and what comes out of the answer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { insightAnswer } from '../../test/support/insight-answer.ts'
 import { callsOn, connectTo } from '../../test/support/model-calls.ts'
 import { says } from '../../test/support/scripted-upstream.ts'
 import { argumentCall, toArgument } from './argument.ts'
@@ -8,26 +9,18 @@ import { insightCall, toInsight } from './insight.ts'
 import { personaCall, toPersona } from './persona.ts'
 import { askForJson } from './structured.ts'
 
-const insight = {
-  insight: 'She saves for a house',
-  type: 'life event',
-  timeliness: 'soon',
-  actions: 'offer a mortgage',
-  argument_thinking: 'she asked about rates',
-  argument: 'Rates are low',
-  argument_content: 'Dear Ada, rates are low',
-  best_channel: 'e-mail',
-  best_time: 'evening',
-}
-
 test('an insight carries every field of the answer, the thoughts and the cost', async (t) => {
-  const { engine, upstream } = await connectTo(t, {}, says({ pieces: [JSON.stringify(insight)], reasoning: ['hm'] }))
+  const { engine, upstream } = await connectTo(
+    t,
+    {},
+    says({ pieces: [JSON.stringify(insightAnswer)], reasoning: ['hm'] }),
+  )
   const input = { model: 'm', client: 'Ada, 31', actions: ['offer a mortgage', 'wait'], max_tokens: 300 }
   const result = toInsight('i1', input, await askForJson(callsOn(engine), insightCall(input)))
   const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
   assert.deepEqual(result, {
     id: 'i1',
-    ...insight,
+    ...insightAnswer,
     thinking: 'hm',
     finish_reason: 'stop',
     usage,
@@ -40,7 +33,7 @@ test('an insight carries every field of the answer, the thoughts and the cost', 
 
 test('an insight with echo begins with the client, one that failed says why', async (t) => {
   const input = { model: 'm', client: 'Ada. ', actions: [], echo: true }
-  const good = await connectTo(t, {}, says(JSON.stringify(insight)))
+  const good = await connectTo(t, {}, says(JSON.stringify(insightAnswer)))
   const echoed = toInsight('i', input, await askForJson(callsOn(good.engine), insightCall(input)))
   assert.equal(echoed.insight, 'Ada. She saves for a house')
   const bad = await connectTo(t, {}, says('no'))

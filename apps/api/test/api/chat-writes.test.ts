@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { newId } from '../../src/base/ids.ts'
 import { insertChats } from '../../src/resources/chats/chat-writes-store.ts'
 import type { Sql } from '../../src/storage/sql.ts'
+import { WriteBuffer } from '../../src/storage/write-buffer.ts'
 import { type Person, type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -43,6 +44,23 @@ test('what may be stored already is stored once', async () => {
   await insertChats(system, chats.slice(0, 2), false)
   await insertChats(system, chats, true)
   assert.equal(await countIn(space), 3)
+})
+
+test('a chat whose commit was not heard of is written again, and kept once', async () => {
+  const { system } = service.process
+  const space = await aSpace()
+  const told: boolean[] = []
+  const buffer = new WriteBuffer(
+    async (texts, isRepeat) => {
+      told.push(isRepeat)
+      await insertChats(system, texts, isRepeat)
+      if (!isRepeat) throw Object.assign(new Error('The line broke after the commit'), { code: 'CONNECTION_CLOSED' })
+    },
+    { onError: () => {} },
+  )
+  await Promise.all([aChat(space), aChat(space)].map((chat) => buffer.add(JSON.parse(chat))))
+  await buffer.flushed()
+  assert.deepEqual([await countIn(space), told], [2, [false, true]])
 })
 
 test('chats go with their space, and what comes for it later is dropped without harm to others', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { logsOf, startTalking, type TalkingService } from '../support/completions.ts'
+import { insightAnswer } from '../support/insight-answer.ts'
 import { answers, type Play, says } from '../support/scripted-upstream.ts'
 
 let service: TalkingService
@@ -25,17 +26,7 @@ const operations: Record<string, Operation> = {
   insight: {
     path: '/insights',
     body: { client: 'Ada, 31', actions: ['offer a mortgage', 'wait'] },
-    answer: {
-      insight: 'She saves for a house',
-      type: 'life event',
-      timeliness: 'soon',
-      actions: 'offer a mortgage',
-      argument_thinking: 'she asked about rates',
-      argument: 'Rates are low',
-      argument_content: 'Dear Ada, rates are low',
-      best_channel: 'e-mail',
-      best_time: 'evening',
-    },
+    answer: insightAnswer,
     field: 'best_time',
     value: 'evening',
   },

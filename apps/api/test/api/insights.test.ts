@@ -4,21 +4,11 @@ import { after, before, describe, test } from 'node:test'
 import { Agent, request } from 'undici'
 import { newId } from '../../src/base/ids.ts'
 import { listen, logsOf, startTalking, type TalkingService } from '../support/completions.ts'
+import { insightAnswer } from '../support/insight-answer.ts'
 import { fallsSilent, type Play, says } from '../support/scripted-upstream.ts'
 import { type Person, startService, until } from '../support/service.ts'
 
-const answer = {
-  insight: 'She saves for a house',
-  type: 'life event',
-  timeliness: 'soon',
-  actions: 'offer a mortgage',
-  argument_thinking: 'she asked about rates',
-  argument: 'Rates are low',
-  argument_content: 'Dear Ada, rates are low',
-  best_channel: 'e-mail',
-  best_time: 'evening',
-}
-const good = says({ pieces: [JSON.stringify(answer)], reasoning: ['hm'] })
+const good = says({ pieces: [JSON.stringify(insightAnswer)], reasoning: ['hm'] })
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 
 let service: TalkingService
@@ -43,12 +33,12 @@ test('the result has the fields of the contract and no others, and its id leads 
   const { status, body } = await ask({ actions: ['offer a mortgage'] })
   assert.equal(status, 200)
   const { id, elapsed_time_in_seconds, ...rest } = body
-  assert.deepEqual(rest, { ...answer, thinking: 'hm', finish_reason: 'stop', usage })
+  assert.deepEqual(rest, { ...insightAnswer, thinking: 'hm', finish_reason: 'stop', usage })
   assert.equal(typeof elapsed_time_in_seconds, 'number')
   await service.process.services.records.logs.flushed()
   const log = (await service.ana.call('GET', service.at(`/logs/${id}`))).body
   assert.deepEqual([log.api, log.type, log.model], ['insights.create', 'insight', 'm'])
-  assert.deepEqual(JSON.parse(log.response_log.answer.content), answer)
+  assert.deepEqual(JSON.parse(log.response_log.answer.content), insightAnswer)
   assert.match(log.messages[1].content, /Ada, 31/)
 })
 
@@ -56,7 +46,7 @@ test('model, limits and sampling reach the model, and echo puts the client befor
   const { body } = await ask({ model: 'big', max_tokens: 300, temperature: 0.1, top_p: 0.9, echo: true })
   const sent = service.upstream.requests.at(-1)!.body
   assert.deepEqual([sent.model, sent['max_tokens'], sent['temperature'], sent['top_p']], ['big', 300, 0.1, 0.9])
-  assert.equal(body.insight, `Ada, 31${answer.insight}`)
+  assert.equal(body.insight, `Ada, 31${insightAnswer.insight}`)
 })
 
 describe('actions', () => {

@@ -74,7 +74,7 @@ export class Budgets {
       ...this.#wanted('completions', grant, this.#limits.concurrentCompletions, own.concurrent_completions, 1),
       ...this.#wanted('tokens', grant, this.#limits.tokensPerDay, own.tokens_per_day, Math.max(1, tokens())),
     ]
-    return wanted.length === 0 ? FREE : this.#takeAll(wanted)
+    return this.#takeAll(wanted)
   }
 
   async close(): Promise<void> {
