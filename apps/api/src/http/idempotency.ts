@@ -1,5 +1,6 @@
 // Idempotency-Key (contract 4.0): a repeated POST is answered with the first answer, and nothing ever runs twice.
 import { hash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Grant } from '../base/grant.ts'
 import { Problem } from '../base/problem.ts'
 import type { Services } from '../contract/context.ts'
@@ -21,6 +22,7 @@ interface Request {
 }
 
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/
+const NOTE_AGAIN_AFTER_MS = [200, 1_000, 5_000, 30_000]
 
 export function keyOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined
@@ -69,18 +71,35 @@ export async function once(
     const sealed = vault.seal(JSON.stringify(body ?? null), place)
     return db.as(grant, (sql) => keepAnswer(sql, grant, key, status, sealed))
   }
+  const release = () => db.as(grant, (sql) => releaseKey(sql, grant, key))
+  let value: unknown
   try {
-    const value = await run()
-    // A stream cannot be told twice: its repeat is another request.
-    if (value instanceof EventStream) await db.as(grant, (sql) => releaseKey(sql, grant, key))
-    else await keep(operation.status, value)
-    return { value }
+    value = await run()
   } catch (error) {
     const problem = toProblem(error as Error)
     const isFinal = problem.status < 500 && problem.status !== 429
-    await (isFinal
-      ? keep(problem.status, bodyOf(problem, grant.requestId))
-      : db.as(grant, (sql) => releaseKey(sql, grant, key)))
+    await noted(isFinal ? () => keep(problem.status, bodyOf(problem, grant.requestId)) : release)
     throw error
   }
+  // A stream cannot be told twice: its repeat is another request.
+  await noted(value instanceof EventStream ? release : () => keep(operation.status, value))
+  return { value }
+}
+
+/**
+ * The request has come to its end, and its answer is due whether or not the database is there to note it. What cannot be
+ * noted now is tried again for a while; until it is, a repeat is refused and still nothing runs twice.
+ */
+async function noted(note: () => Promise<void>): Promise<void> {
+  const again = async () => {
+    for (const pauseMs of NOTE_AGAIN_AFTER_MS) {
+      await delay(pauseMs, undefined, { ref: false })
+      const isNoted = await note().then(
+        () => true,
+        () => false,
+      )
+      if (isNoted) return
+    }
+  }
+  await note().catch(() => void again())
 }

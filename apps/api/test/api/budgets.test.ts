@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { afterEach, test } from 'node:test'
 import { openStream, readEvents, startTalking, type TalkingService, user } from '../support/completions.ts'
+import { failing } from '../support/failing-table.ts'
 import { startReplica } from '../support/replicas.ts'
 import { fallsSilent, type Play, piece, says } from '../support/scripted-upstream.ts'
 import { toReply, until } from '../support/service.ts'
@@ -77,6 +78,16 @@ test('one completion more than may run at one time is refused until one of them 
   await streams[0]!.leave()
   await until('a place is free', async () => (await there()).statusCode === 200)
   await streams[1]!.leave()
+})
+
+test('a stream whose Idempotency-Key cannot be let go of begins all the same, and its place is free after it', async () => {
+  await start({ BUDGET_USER_CONCURRENT_COMPLETIONS: '1' })
+  const mend = await failing(service.databaseUrl, 'idempotency_keys', 'delete')
+  const url = service.at('/chats/completions')
+  const { text } = await service.ana.call('POST', url, { ...ask, stream: true }, { 'idempotency-key': 'held' })
+  await mend()
+  assert.ok(readEvents(text).isDone, text)
+  assert.equal((await complete()).status, 200)
 })
 
 test('a call that fails gives back what was set aside for it', async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { newId } from '../../src/base/ids.ts'
+import { failing } from '../support/failing-table.ts'
 import { type Person, type Service, startService, toReply, until } from '../support/service.ts'
 
 let service: Service
@@ -154,6 +155,20 @@ describe('Idempotency-Key', () => {
       update idempotency_keys set status = null, sealed_body = null, replica_id = ${newId()} where key = ${key}`
     const { status, body } = await make(key, `dead-${key}`)
     assert.deepEqual([status, body.error.code], [409, 'idempotency_outcome_unknown'])
+  })
+
+  test('what was done is answered though it cannot be noted, is not done twice, and is noted as soon as that can be', async () => {
+    const key = newId()
+    const mend = await failing(service.databaseUrl, 'idempotency_keys', 'update')
+    const first = await make(key, `late-${key}`)
+    const meanwhile = await make(key, `late-${key}`)
+    await mend()
+    assert.equal(first.status, 200)
+    assert.equal(meanwhile.body.error.code, 'idempotency_in_progress')
+    await until('a repeat gets the first answer', async () => {
+      const { body } = await make(key, `late-${key}`)
+      return body.id === first.body.id
+    })
   })
 
   test('kept answers are sealed, and a bad key is 400', async () => {
