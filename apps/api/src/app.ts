@@ -18,6 +18,7 @@ import { openapi } from './http/openapi.ts'
 import { servePage } from './http/page/serve-page.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { writeBySchema } from './http/serialization.ts'
+import { shareRateLimit } from './http/shared-rate-limit.ts'
 import type { Process } from './services.ts'
 import { VERSION } from './version.ts'
 
@@ -29,7 +30,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 export async function buildApp(
   config: Config,
   log: Logger,
-  { services, system, keys, keyUses, denials }: Process,
+  { services, system, keys, keyUses, denials, siblings }: Process,
 ): Promise<FastifyInstance> {
   const server = { maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: REQUEST_MS_MAX }
   const tls = config.tls && {
@@ -74,7 +75,7 @@ export async function buildApp(
   answerErrors(app)
   readJsonBodies(app)
   writeBySchema(app)
-  const metrics = serveMetrics(app, services.replica)
+  const metrics = serveMetrics(app, services.replica, siblings)
   serveHealth(app, services.replica, system, () => closing !== undefined)
   serveDocs(app, openapi(catalogue, VERSION))
   servePage(
@@ -83,12 +84,16 @@ export async function buildApp(
   )
   app.get('/.well-known/jwks.json', async () => keys.published)
 
+  const perUser = new RateLimit('from you', config.limits.userPerSecond)
+  const perTenant = new RateLimit('from your tenant', config.limits.tenantPerSecond)
+  shareRateLimit('rate limit of users', perUser, siblings)
+  shareRateLimit('rate limit of tenants', perTenant, siblings)
   const door = new Door({
     replica: services.replica,
     tokens: services.tokens,
     keyUses,
-    perUser: new RateLimit('from you', config.limits.userPerSecond),
-    perTenant: new RateLimit('from your tenant', config.limits.tenantPerSecond),
+    perUser,
+    perTenant,
     onDenial: (caller, operation, problem, requestId) => {
       metrics.countDenial()
       denials.add(caller, operation.id, operation.resource, problem, requestId)

@@ -9,6 +9,8 @@ import { readTenants, type TenantConfig } from './config/tenants.ts'
 
 export { Misconfigured, type TenantConfig }
 
+const PROCESSES_UNASKED_MAX = 4
+
 export interface Config {
   readonly production: boolean
   readonly host: string
@@ -17,6 +19,8 @@ export interface Config {
   readonly dataDir: string
   readonly logLevel: string
   readonly role: 'api' | 'worker' | 'both'
+  /** How many of them serve the address together. */
+  readonly processes: number
   readonly secretsKey: Secret | undefined
   readonly tokenLifetimeSeconds: number
   readonly database: { readonly url: string | undefined; readonly connections: number }
@@ -70,6 +74,9 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   }
   const dataFolder = isAbsolute(dataDir) ? dataDir : resolve(folder, dataDir)
 
+  const role = read.oneOf('ROLE', ['api', 'worker', 'both'], 'both')
+  const inference = readInference(read)
+
   const config: Config = {
     production,
     host,
@@ -77,7 +84,8 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     baseUrl,
     dataDir: dataFolder,
     logLevel: read.oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
-    role: read.oneOf('ROLE', ['api', 'worker', 'both'], 'both'),
+    role,
+    processes: readProcesses(read, role, inference),
     secretsKey: secretsKey === undefined ? undefined : new Secret(secretsKey),
     tokenLifetimeSeconds: read.integer('TOKEN_LIFETIME_SECONDS', 3600, 60, 86_400),
     database: {
@@ -98,7 +106,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     webhookSecret: webhookSecret === undefined ? undefined : new Secret(webhookSecret),
     smtpUrl: smtpUrl === undefined ? undefined : new Secret(smtpUrl),
     mailFrom: read.text('MAIL_FROM', 'Amphi <amphi@localhost>'),
-    inference: readInference(read),
+    inference,
     budgets: readBudgets(read),
     limits: {
       bodyBytes: read.integer('BODY_LIMIT_BYTES', 1_048_576, 1024, 1_073_741_824),
@@ -111,6 +119,16 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   }
   read.finish()
   return Object.freeze(config)
+}
+
+/**
+ * One for each core, as long as they are few: memory and connections grow with them. A model of our own is loaded once and
+ * takes all cores by itself, and background work is bounded for the machine.
+ */
+function readProcesses(read: EnvironmentReader, role: Config['role'], { url, modelFile }: InferenceConfig): number {
+  const hasOwnModel = modelFile !== undefined && url === undefined
+  const useful = role === 'worker' || hasOwnModel ? 1 : Math.min(availableParallelism(), PROCESSES_UNASKED_MAX)
+  return read.integer('PROCESSES', useful, 1, 256)
 }
 
 /** A path is taken from the folder the service was started in, an address of a bucket as it is. */

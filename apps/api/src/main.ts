@@ -1,47 +1,105 @@
-// The service as a process: configuration → services → app → listen; on a signal, what was accepted is finished first.
+// The service as it is started: one process that serves, or a parent that keeps several of them.
 import { enableCompileCache } from 'node:module'
-import { pino } from 'pino'
-import { Misconfigured, readConfig } from './config.ts'
-import { developmentProviderFor } from './development-provider.ts'
+import { type Logger, pino } from 'pino'
+import { type Config, Misconfigured, readConfig } from './config.ts'
+import { developmentProviderFor, withDevelopmentProvider } from './development-provider.ts'
+import { alone, type Siblings, siblingsByParent } from './processes/siblings.ts'
+
+/** What a parent gives to its children, besides the environment it has itself. */
+interface Birth {
+  readonly number: number
+  readonly count: number
+  readonly development: { readonly issuer: string; readonly secret: string } | undefined
+}
+
+const BIRTH = 'AMPHI_CHILD'
+const SHUTDOWN_MS_MAX = 30_000
 
 // Loading is most of a start; from the second one on it comes from a cache.
 enableCompileCache()
-const { buildApp } = await import('./app.ts')
-const { startServices } = await import('./services.ts')
-
-const SHUTDOWN_MS_MAX = 30_000
 
 async function main(): Promise<void> {
-  const configured = readConfig(process.env)
-  const development = await developmentProviderFor(configured)
-  const config = development?.config ?? configured
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  const config = readConfig(process.env)
+  const birth = process.env[BIRTH] === undefined ? undefined : (JSON.parse(process.env[BIRTH]) as Birth)
+  const base = birth ? { process: birth.number } : null
+  const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
   // A connection that breaks is dealt with where it is used; one that nobody awaits must not take the process down.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'an error nobody waited for'))
 
-  const running = await startServices(config, log)
+  if (birth) return serveAsChild(config, birth, log)
+  const development = await developmentProviderFor(config)
+  const stopProvider = async () => development?.close()
+  if (config.processes > 1) await keepSeveral(config, development?.client, log, stopProvider)
+  else stopOnSignal(log, [await serve(development?.config ?? config, log, alone), stopProvider])
+  log.info({ url: config.baseUrl, docs: `${config.baseUrl}/docs`, processes: config.processes }, 'Amphi is ready')
+  if (development) {
+    const { issuer } = development.client
+    log.info({ url: issuer }, 'a development identity provider stands in: sign in as ana, bob or carol')
+    await development.warmUp()
+  }
+}
+
+async function serve(config: Config, log: Logger, siblings: Siblings): Promise<() => Promise<void>> {
+  const { buildApp } = await import('./app.ts')
+  const { startServices } = await import('./services.ts')
+  const running = await startServices(config, log, { siblings })
   const app = await buildApp(config, log, running)
   await app.listen({ host: config.host, port: config.port })
-  log.info({ url: config.baseUrl, docs: `${config.baseUrl}/docs` }, 'Amphi is ready')
-
-  let stopping = false
-  const stop = async (signal: string) => {
-    if (stopping) return
-    stopping = true
-    log.info({ signal }, 'finishing what was accepted')
-    setTimeout(() => process.exit(1), SHUTDOWN_MS_MAX).unref()
+  return async () => {
     await app.close()
     await running.close()
-    await development?.close()
+  }
+}
+
+async function serveAsChild(config: Config, { number, count, development }: Birth, log: Logger): Promise<void> {
+  // Background work is bounded for the machine, so one of the processes does it.
+  const role = number > 1 ? 'api' : config.role
+  const own = { ...(development ? await withDevelopmentProvider(config, development) : config), role }
+  stopOnSignal(log, [await serve(own, log, siblingsByParent(number, count))])
+}
+
+async function keepSeveral(
+  config: Config,
+  development: Birth['development'],
+  log: Logger,
+  stopProvider: () => Promise<void>,
+): Promise<void> {
+  const { startChildren } = await import('./processes/parent.ts')
+  const { openEmbeddedDatabase } = await import('./embedded-database.ts')
+  const count = config.processes
+  const database = config.database.url === undefined ? await openEmbeddedDatabase(config, log) : undefined
+  const stopDatabase = async () => database?.stop()
+  const children = startChildren(
+    count,
+    (number) => {
+      const birth: Birth = { number, count, development }
+      return { [BIRTH]: JSON.stringify(birth), ...(database && { DATABASE_URL: database.url }) }
+    },
+    log,
+  )
+  // The first of them serves before the last is ready.
+  stopOnSignal(log, [children.stop, stopDatabase, stopProvider])
+  try {
+    await children.ready
+  } catch (error) {
+    await stopDatabase()
+    throw error
+  }
+}
+
+/** What was accepted is finished first. */
+function stopOnSignal(log: Logger, steps: readonly (() => Promise<void>)[]): void {
+  let isStopping = false
+  const stop = async (signal: string) => {
+    if (isStopping) return
+    isStopping = true
+    log.info({ signal }, 'finishing what was accepted')
+    setTimeout(() => process.exit(1), SHUTDOWN_MS_MAX).unref()
+    for (const step of steps) await step()
     process.exit(0)
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-
-  if (development) {
-    log.info({ url: development.issuer }, 'a development identity provider stands in: sign in as ana, bob or carol')
-    await development.warmUp()
-  }
 }
 
 main().catch((error) => {

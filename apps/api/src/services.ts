@@ -16,6 +16,7 @@ import { openVault } from './base/vault.ts'
 import { startCompute } from './compute.ts'
 import type { Config } from './config.ts'
 import type { Services } from './contract/context.ts'
+import { openEmbeddedDatabase } from './embedded-database.ts'
 import { connectorScan } from './jobs/connector-scan.ts'
 import { connectorVerify } from './jobs/connector-verify.ts'
 import { invitationMail } from './jobs/invitation-mail.ts'
@@ -27,6 +28,7 @@ import { embeddedState } from './outside/compute/embedded-state.ts'
 import { openEgress } from './outside/egress/egress.ts'
 import { openMailer } from './outside/mailer.ts'
 import { openObjectStore } from './outside/object-store/object-store.ts'
+import { alone, type Siblings } from './processes/siblings.ts'
 import { sweepScores } from './resources/leaderboards/scores-store.ts'
 import { prepareLogMonths, sweepLogs } from './resources/logs/logs-store.ts'
 import { sweepUploads } from './resources/personas/uploads-store.ts'
@@ -35,7 +37,6 @@ import { TrainingNews } from './resources/trainings/training-news.ts'
 import { findOrMakeSecretsKey } from './secrets-key.ts'
 import { openSignIn } from './sign-in.ts'
 import { openDatabase } from './storage/database.ts'
-import { startPostgres } from './storage/embedded-postgres.ts'
 import { sweepKeys } from './storage/idempotency.ts'
 import { jobs } from './storage/jobs.ts'
 import { migrate } from './storage/migrate.ts'
@@ -47,6 +48,7 @@ export interface Process {
   readonly keys: SigningKeys
   readonly keyUses: KeyUses
   readonly denials: Denials
+  readonly siblings: Siblings
   close(): Promise<void>
 }
 
@@ -55,14 +57,23 @@ const SYSTEM_CONNECTIONS = 4
 const UPLOADS_AT_ONCE_MAX = 4
 const SWEEP_EVERY_MS = 10 * 60_000
 
-export async function startServices(config: Config, log: Logger, access: ReplicaOptions = {}): Promise<Process> {
+export async function startServices(
+  config: Config,
+  log: Logger,
+  { access = {}, siblings = alone }: { access?: ReplicaOptions; siblings?: Siblings } = {},
+): Promise<Process> {
   const closers: (() => unknown)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
     const secretsKey = config.secretsKey ?? (await findOrMakeSecretsKey(config.dataDir))
-    const url = config.database.url ?? (await startEmbedded(config, log, closers))
+    let { url } = config.database
+    if (url === undefined) {
+      const embedded = await openEmbeddedDatabase(config, log)
+      closers.push(embedded.stop)
+      url = embedded.url
+    }
     await migrate(url)
 
     const system = connect(url, { max: SYSTEM_CONNECTIONS, role: 'amphi_system' })
@@ -122,7 +133,7 @@ export async function startServices(config: Config, log: Logger, access: Replica
       closers,
     )
     const uploads = new BusyLimit('uploads of your tenant', UPLOADS_AT_ONCE_MAX)
-    const signIn = openSignIn(config, log, { db, system, vault, logins, egress })
+    const signIn = openSignIn(config, log, { db, system, vault, logins, egress, siblings })
     return {
       services: {
         db,
@@ -144,31 +155,13 @@ export async function startServices(config: Config, log: Logger, access: Replica
       keys,
       keyUses,
       denials,
+      siblings,
       close,
     }
   } catch (error) {
     await close()
     throw error
   }
-}
-
-async function startEmbedded(config: Config, log: Logger, closers: (() => unknown)[]): Promise<string> {
-  const postgres = await startPostgres({
-    dataDir: config.dataDir,
-    log: (line) => log[/(WARNING|ERROR|FATAL|PANIC):/.test(line) ? 'warn' : 'debug']({ from: 'postgres' }, line),
-  })
-  let stopping = false
-  closers.push(() => {
-    stopping = true
-    return postgres.stop()
-  })
-  // Its next server would have another address, so everything starts anew: whoever watches this process starts it again.
-  void postgres.ended.then(() => {
-    if (stopping) return
-    log.fatal('the embedded Postgres has ended; the next start recovers what it held')
-    process.exit(1)
-  })
-  return postgres.url
 }
 
 async function startWorkers(

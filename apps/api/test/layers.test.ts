@@ -21,6 +21,7 @@ const LAYERS = [
   'training',
   'outside',
   'storage',
+  'processes',
   'base',
 ]
 const layerOf = (path: string) => LAYERS.indexOf(posix.dirname(path).split('/')[0]!.replace(/^\.$/, ''))

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ProviderSettings } from '../access/oidc/provider.ts'
-import { Secret } from '../base/secret.ts'
 import type { DevelopmentUser, Handler } from './identity-provider.ts'
+import { clientIdOf, type DevelopmentClient, ID_TOKEN_ALG, redirectUrlOf } from './settings.ts'
 
 export interface DevelopmentTenant {
   readonly tenantId: string
@@ -19,16 +18,13 @@ export interface DevelopmentOptions {
 }
 
 export interface DevelopmentProvider {
-  readonly issuer: string
-  /** How a tenant signs in here. */
-  settingsFor(tenantId: string): ProviderSettings
+  readonly client: DevelopmentClient
   /** Loads what the first login would otherwise wait for. */
   warmUp(): Promise<void>
   close(): Promise<void>
 }
 
 const HOST = '127.0.0.1'
-const ID_TOKEN_ALG = 'ES256'
 
 export async function startDevelopmentProvider(options: DevelopmentOptions): Promise<DevelopmentProvider> {
   const { production, baseUrl, tenants } = options
@@ -39,27 +35,17 @@ export async function startDevelopmentProvider(options: DevelopmentOptions): Pro
   const server = createServer(async (request, response) => (await handle())(request, response))
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, HOST, resolve))
   const issuer = `http://${HOST}:${(server.address() as AddressInfo).port}`
-  const redirectUrl = `${baseUrl}/v1/auth/oidc/callback`
+  const redirectUrl = redirectUrlOf(baseUrl)
   const secret = randomBytes(32).toString('base64url')
-  const clientId = (tenantId: string) => `amphi-${tenantId}`
 
   async function load(): Promise<Handler> {
     const { identityProvider } = await import('./identity-provider.ts')
-    const clients = tenants.map(({ tenantId }) => ({ id: clientId(tenantId), secret, redirectUrl }))
+    const clients = tenants.map(({ tenantId }) => ({ id: clientIdOf(tenantId), secret, redirectUrl }))
     return identityProvider({ issuer, clients, users: usersFor(tenants), idTokenAlg: ID_TOKEN_ALG })
   }
 
   return {
-    issuer,
-    settingsFor: (tenantId) => ({
-      issuer,
-      clientId: clientId(tenantId),
-      clientSecret: new Secret(secret),
-      redirectUrl,
-      scopes: 'openid profile email',
-      groupsClaim: 'memberOf',
-      idTokenAlg: ID_TOKEN_ALG,
-    }),
+    client: { issuer, secret },
     async warmUp() {
       await handle()
     },

@@ -2,8 +2,10 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Replica } from '../access/replica.ts'
+import type { Siblings } from '../processes/siblings.ts'
+import { gatherMetrics } from './gathered-metrics.ts'
 
-export function serveMetrics(app: FastifyInstance, replica: Replica) {
+export function serveMetrics(app: FastifyInstance, replica: Replica, siblings: Siblings) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
@@ -47,6 +49,7 @@ export function serveMetrics(app: FastifyInstance, replica: Replica) {
     done()
   })
 
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
+  const gathered = gatherMetrics(registry, siblings)
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await gathered()))
   return { countDenial: () => denials.inc() }
 }

@@ -13,15 +13,20 @@ export async function keepForNextStart(folder: string, kind: string, records: re
   })
 }
 
-/** A file goes only after its records are stored, so they may be taken up twice. */
+/** A file goes only after its records are stored, so they may be taken up twice, also by two processes that start together. */
 export async function takeUpLeft(folder: string, kind: string, write: Write): Promise<void> {
   const names = (await readdir(folder).catch(() => [])).filter(
     (name) => name.startsWith(`left-${kind}-`) && name.endsWith('.ndjson'),
   )
   for (const name of names) {
     const file = join(folder, name)
-    const records = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '')
+    const records = (await readFile(file, 'utf8').catch(goneIsEmpty)).split('\n').filter((line) => line !== '')
     for (let at = 0; at < records.length; at += 500) await write(records.slice(at, at + 500), true)
-    await rm(file)
+    await rm(file, { force: true })
   }
+}
+
+function goneIsEmpty(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return ''
+  throw error
 }

@@ -8,7 +8,7 @@ import { startServices } from '../../src/services.ts'
 const config = readConfig(process.env)
 const log = pino({ level: process.env['TEST_LOG'] ?? 'silent' }, pino.destination(2))
 process.on('unhandledRejection', (error) => log.error(error))
-const running = await startServices(config, log, { barrier: !process.argv.includes('--no-barrier') })
+const running = await startServices(config, log, { access: { barrier: !process.argv.includes('--no-barrier') } })
 const app = await buildApp(config, log, running)
 await app.listen({ host: '127.0.0.1', port: 0 })
 

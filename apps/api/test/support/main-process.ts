@@ -6,30 +6,39 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { AS_STARTED } from './processes.ts'
 import { until } from './service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export async function startMain(env: Record<string, string> = {}) {
-  const port = await freePort()
+  const port = Number(env['PORT'] ?? (await freePort()))
   const url = `http://127.0.0.1:${port}`
   const dataDir = await mkdtemp(join(tmpdir(), 'amphi-main-'))
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...AS_STARTED, MAIN], {
     env: { PATH: process.env['PATH'], PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const isReady = () =>
-    fetch(`${url}/health/ready`).then(
+  let said = ''
+  child.stderr.on('data', (chunk) => (said += chunk))
+  const isReady = () => {
+    if (child.exitCode !== null) throw new Error(`The service ended with ${child.exitCode}: ${said}`)
+    return fetch(`${url}/health/ready`).then(
       (answer) => answer.ok,
       () => false,
     )
+  }
   await until('the service is ready', isReady, 60_000)
   return {
+    child,
     url,
     port,
+    dataDir,
     async stop() {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGTERM')
+        await once(child, 'exit')
+      }
       await rm(dataDir, { recursive: true, force: true })
     },
   }

@@ -8,7 +8,7 @@ import { Agent, request } from 'undici'
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
 
 /** What `npm start` gives to Node. */
-const AS_STARTED = ['--max-semi-space-size=16']
+export const AS_STARTED = ['--max-semi-space-size=16']
 
 export interface ServiceProcess {
   readonly child: ChildProcess

@@ -65,7 +65,7 @@ export async function startService({
     DATABASE_CONNECTIONS: '4',
     ...env,
   })
-  const running = await startServices(config, log, access)
+  const running = await startServices(config, log, { ...(access && { access }) })
   const app = await buildApp(config, log, running)
   await app.ready()
 

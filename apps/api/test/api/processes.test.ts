@@ -1,0 +1,111 @@
+// Several processes that serve one address: to a client they are one service.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { signInByName } from '../../src/development/sign-in-by-name.ts'
+import { startMain } from '../support/main-process.ts'
+import { until } from '../support/service.ts'
+
+type Main = Awaited<ReturnType<typeof startMain>>
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean).map(Number)
+const isServing = (pid: number): boolean => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.ts')
+const servingOf = ({ child }: Main): number[] => childrenOf(child.pid!).filter(isServing)
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** On a connection of its own, so that the next process gets it. */
+async function get(url: string, token = ''): Promise<{ status: number; text: string }> {
+  const call = request(url, { agent: false, headers: token ? { authorization: `Bearer ${token}` } : {} }).end()
+  const [answer] = await once(call, 'response')
+  return { status: answer.statusCode, text: await text(answer) }
+}
+
+async function tokenOf({ url }: Main): Promise<string> {
+  const fragment = await signInByName({ baseUrl: url, tenantId: 'default', user: 'ana' })
+  return fragment.get('access_token')!
+}
+
+describe('two of them', () => {
+  let service: Main
+  let token: string
+  before(async () => {
+    service = await startMain({ PROCESSES: '2', RATE_LIMIT_USER_PER_SECOND: '10' })
+    token = await tokenOf(service)
+  })
+  after(() => service.stop())
+
+  test('share the connections, and each tells the numbers of both', async () => {
+    for (let i = 0; i < 8; i++) assert.equal((await get(`${service.url}/health/live`)).status, 200)
+    for (let i = 0; i < 2; i++) {
+      const { text } = await get(`${service.url}/metrics`)
+      for (const number of [1, 2]) {
+        const counted = `amphi_http_request_duration_seconds_count{operation="other",status="2xx",process="${number}"} `
+        assert.ok(Number(text.split(counted)[1]?.split('\n')[0]) >= 4, text)
+      }
+      assert.equal(text.split('# TYPE process_resident_memory_bytes gauge').length, 2)
+      assert.match(text, /^process_start_time_seconds\{process="2"\} \d/m)
+    }
+  })
+
+  test('let in together what one of them would', async () => {
+    const began = performance.now()
+    let letIn = 0
+    for (let wave = 0; wave < 5; wave++) {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => get(`${service.url}/v1/users/me`, token)))
+      letIn += answers.filter(({ status }) => status === 200).length
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+    // Five seconds' worth at once, what came in since, and what one wave may have slipped through unseen.
+    const most = 50 + (10 * (performance.now() - began)) / 1000 + 10
+    assert.ok(letIn >= 50 && letIn <= most, `${letIn} were let in, at most ${most} may be`)
+  })
+
+  test('one that is killed is missed by nobody who comes after, and is soon replaced', async () => {
+    const [victim, other] = servingOf(service)
+    process.kill(victim!, 'SIGKILL')
+    await until('the parent knows', () => !isAlive(victim!))
+    for (let i = 0; i < 4; i++) assert.equal((await get(`${service.url}/health/live`)).status, 200)
+    await until('there are two again', () => servingOf(service).length === 2)
+    assert.ok(servingOf(service).includes(other!))
+    await until('the new one answers too', async () =>
+      /^amphi_access_lease_current\{process="1"\} 1$/m.test((await get(`${service.url}/metrics`)).text),
+    )
+  })
+})
+
+test('on a signal all of them finish, and nothing is left', async () => {
+  const service = await startMain({ PROCESSES: '3' })
+  const family = childrenOf(service.child.pid!)
+  assert.equal(servingOf(service).length, 3)
+  service.child.kill('SIGTERM')
+  assert.deepEqual(await once(service.child, 'exit'), [0, null])
+  assert.deepEqual(family.filter(isAlive), [])
+  await service.stop()
+})
+
+test('when the parent is killed they end too, and the next start finds its address and its data free', async () => {
+  const service = await startMain({ PROCESSES: '2' })
+  const serving = servingOf(service)
+  service.child.kill('SIGKILL')
+  await until('they are gone', () => serving.every((pid) => !isAlive(pid)))
+  const next = await startMain({ PROCESSES: '2', PORT: String(service.port), DATA_DIR: service.dataDir })
+  await next.stop()
+  await service.stop()
+})
+
+test('what keeps one from starting is said, and ends all of it', async () => {
+  const unreachable = { PROCESSES: '2', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }
+  await assert.rejects(startMain(unreachable), /ended with 1: .*ECONNREFUSED/s)
+})
