@@ -14,15 +14,15 @@ import { lazyEngine } from './outside/models/lazy-engine.ts'
 import { openLlama } from './outside/models/llama.ts'
 import { openAiServer } from './outside/models/openai-server.ts'
 import { connectionTimings } from './outside/models/timings.ts'
-import { insertChats, insertTurns } from './resources/chats/chat-writes-store.ts'
+import { chatRecords, turnRecords } from './resources/chats/chat-writes-store.ts'
 import { findCluster, openToken } from './resources/clusters/clusters-store.ts'
-import { insertLogs } from './resources/logs/log-writes-store.ts'
+import { logRecords } from './resources/logs/log-writes-store.ts'
 import { prepareLogMonths } from './resources/logs/logs-store.ts'
 import { readSettings } from './resources/spaces/settings-store.ts'
 import type { Database } from './storage/database.ts'
 import { keepForNextStart, takeUpLeft } from './storage/left-records.ts'
 import { type Client, connect } from './storage/sql.ts'
-import { type CallRecords, type Write, WriteBuffer } from './storage/write-buffer.ts'
+import { type CallRecords, type RecordKind, type Write, WriteBuffer } from './storage/write-buffer.ts'
 
 /** Nobody waits for logs, and many in one statement cost little more than one. */
 const LOGS_EVERY_MS = 50
@@ -63,9 +63,9 @@ export async function startModels(
   const budgets = new Budgets(system, replica.id, config.budgets, onError)
   closers.push(() => budgets.close())
   const records = {
-    logs: await openBuffer('logs', insertLogs, config, parts, closers, LOGS_EVERY_MS),
-    chats: await openBuffer('chats', insertChats, config, parts, closers),
-    turns: await openBuffer('turns', insertTurns, config, parts, closers),
+    logs: await openBuffer('logs', logRecords, config, parts, closers, LOGS_EVERY_MS),
+    chats: await openBuffer('chats', chatRecords, config, parts, closers),
+    turns: await openBuffer('turns', turnRecords, config, parts, closers),
   }
   return { directory, records, budgets }
 }
@@ -73,7 +73,7 @@ export async function startModels(
 /** What the database was not there for when the last process ended is stored first. */
 async function openBuffer(
   name: string,
-  insert: (sql: Client, texts: readonly string[], isRepeat: boolean) => Promise<void>,
+  { textOf, insert }: RecordKind,
   { dataDir }: Config,
   { databaseUrl, onError }: Parts,
   closers: (() => unknown)[],
@@ -84,7 +84,7 @@ async function openBuffer(
   closers.push(() => sql.end({ timeout: 5 }))
   const write: Write = (texts, isRepeat) => insert(sql, texts, isRepeat)
   await takeUpLeft(dataDir, name, write)
-  const buffer = new WriteBuffer(write, { onError, spacingMs })
+  const buffer = new WriteBuffer(textOf, write, { onError, spacingMs })
   closers.push(async () => keepForNextStart(dataDir, name, await buffer.close()))
   return buffer
 }

@@ -1,7 +1,6 @@
 // Writes many small records in few statements: gathered while one statement runs, kept while the database is away, bounded.
 import { Problem } from '../base/problem.ts'
-import { toStorableJson } from '../base/storable.ts'
-import { isConnectionFailure } from './sql.ts'
+import { isConnectionFailure, type Sql } from './sql.ts'
 
 export interface WriteBufferOptions {
   readonly onError: (error: unknown) => void
@@ -13,8 +12,14 @@ export interface WriteBufferOptions {
   readonly patienceMs?: number
 }
 
-/** Stores JSON texts. With `isRepeat` some may be stored already, and must not be stored again. */
+/** Stores the texts of records. With `isRepeat` some may be stored already, and must not be stored again. */
 export type Write = (texts: readonly string[], isRepeat: boolean) => Promise<void>
+
+/** A kind of record: how it becomes a text, and how such texts are stored. */
+export interface RecordKind {
+  textOf(record: object): string
+  insert(sql: Sql, texts: readonly string[], isRepeat: boolean): Promise<void>
+}
 
 interface Entry {
   readonly text: string
@@ -28,6 +33,7 @@ const RETRY_MS_MAX = 2_000
 const CLOSING_ATTEMPTS_MAX = 5
 
 export class WriteBuffer {
+  readonly #textOf: (record: object) => string
   readonly #write: Write
   readonly #options: Required<WriteBufferOptions>
   #waiting: Entry[] = []
@@ -38,7 +44,8 @@ export class WriteBuffer {
   #running: Promise<void> | undefined
   #wake = () => {}
 
-  constructor(write: Write, options: WriteBufferOptions) {
+  constructor(textOf: (record: object) => string, write: Write, options: WriteBufferOptions) {
+    this.#textOf = textOf
     this.#write = write
     this.#options = { entriesMax: 20_000, bytesMax: 64 * 1024 * 1024, patienceMs: 2_000, spacingMs: 0, ...options }
   }
@@ -53,7 +60,7 @@ export class WriteBuffer {
 
   /** Resolves when the record is stored, or when it turns out that the database is away and the record must follow later. */
   add(record: object): Promise<void> {
-    const text = toStorableJson(record)
+    const text = this.#textOf(record)
     this.#chars += text.length
     return new Promise((settle) => {
       this.#waiting.push({ text, settle })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../src/base/ids.ts'
-import { insertChats } from '../../src/resources/chats/chat-writes-store.ts'
+import { chatRecords } from '../../src/resources/chats/chat-writes-store.ts'
 import type { Sql } from '../../src/storage/sql.ts'
 import { WriteBuffer } from '../../src/storage/write-buffer.ts'
 import { type Person, type Service, startService } from '../support/service.ts'
@@ -17,19 +17,21 @@ after(() => service.close())
 
 const aSpace = async () => (await ana.call('POST', '/v1/spaces', { name: `space ${newId()}`, description: '' })).body.id
 
-const aChat = (space_id: string) =>
-  JSON.stringify({
-    tenant_id: 'acme',
-    space_id,
-    chat_id: newId(),
-    id: newId(),
-    name: 'Chat',
-    model: 'm',
-    by: 'ana',
-    at: new Date().toISOString(),
-    message_count: 1,
-    messages: [{ role: 'user', content: 'Hi' }],
-  })
+const aChat = (space_id: string) => ({
+  tenant_id: 'acme',
+  space_id,
+  chat_id: newId(),
+  id: newId(),
+  name: 'Chat',
+  model: 'm',
+  by: 'ana',
+  at: new Date().toISOString(),
+  message_count: 1,
+  messages: [{ role: 'user', content: 'Hi' }],
+})
+
+const insert = (sql: Sql, chats: object[], isRepeat: boolean) =>
+  chatRecords.insert(sql, chats.map(chatRecords.textOf), isRepeat)
 
 async function countIn(space: string): Promise<number> {
   const [row] = await service.process.system<{ count: number }[]>`
@@ -41,8 +43,8 @@ test('what may be stored already is stored once', async () => {
   const { system } = service.process
   const space = await aSpace()
   const chats = [aChat(space), aChat(space), aChat(space)]
-  await insertChats(system, chats.slice(0, 2), false)
-  await insertChats(system, chats, true)
+  await insert(system, chats.slice(0, 2), false)
+  await insert(system, chats, true)
   assert.equal(await countIn(space), 3)
 })
 
@@ -51,14 +53,15 @@ test('a chat whose commit was not heard of is written again, and kept once', asy
   const space = await aSpace()
   const told: boolean[] = []
   const buffer = new WriteBuffer(
+    chatRecords.textOf,
     async (texts, isRepeat) => {
       told.push(isRepeat)
-      await insertChats(system, texts, isRepeat)
+      await chatRecords.insert(system, texts, isRepeat)
       if (!isRepeat) throw Object.assign(new Error('The line broke after the commit'), { code: 'CONNECTION_CLOSED' })
     },
     { onError: () => {} },
   )
-  await Promise.all([aChat(space), aChat(space)].map((chat) => buffer.add(JSON.parse(chat))))
+  await Promise.all([aChat(space), aChat(space)].map((chat) => buffer.add(chat)))
   await buffer.flushed()
   assert.deepEqual([await countIn(space), told], [2, [false, true]])
 })
@@ -66,10 +69,10 @@ test('a chat whose commit was not heard of is written again, and kept once', asy
 test('chats go with their space, and what comes for it later is dropped without harm to others', async () => {
   const { system } = service.process
   const [gone, stays] = [await aSpace(), await aSpace()]
-  await insertChats(system, [aChat(gone), aChat(stays)], false)
+  await insert(system, [aChat(gone), aChat(stays)], false)
   assert.equal((await ana.call('DELETE', `/v1/spaces/${gone}`)).status, 204)
   assert.equal(await countIn(gone), 0)
-  await insertChats(system, [aChat(gone), aChat(stays), aChat(newId())], false)
+  await insert(system, [aChat(gone), aChat(stays), aChat(newId())], false)
   assert.deepEqual([await countIn(gone), await countIn(stays)], [0, 2])
 })
 
@@ -77,7 +80,7 @@ test('a space that is deleted while chats are written takes these along too', as
   const space = await aSpace()
   let deletion: Promise<{ status: number }> | undefined
   await service.process.system.begin(async (tx) => {
-    await insertChats(tx as unknown as Sql, [aChat(space)], false)
+    await insert(tx as unknown as Sql, [aChat(space)], false)
     deletion = ana.call('DELETE', `/v1/spaces/${space}`)
     const first = await Promise.race([deletion, new Promise((resolve) => setTimeout(resolve, 300, 'waits'))])
     assert.equal(first, 'waits')

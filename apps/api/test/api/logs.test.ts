@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { newId } from '../../src/base/ids.ts'
-import { insertLogs } from '../../src/resources/logs/log-writes-store.ts'
+import { logRecords } from '../../src/resources/logs/log-writes-store.ts'
 import { type Person, type Service, startService } from '../support/service.ts'
 
 interface Row {
@@ -29,7 +29,7 @@ let ana: Person
 
 const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!
 const textOf = (row: Row) =>
-  JSON.stringify({
+  logRecords.textOf({
     ...row,
     tenant_id: 'acme',
     space_id: space,
@@ -67,7 +67,7 @@ before(async () => {
     })
   }
   for (let at = 0; at < rows.length; at += 250)
-    await insertLogs(service.process.system, rows.slice(at, at + 250).map(textOf), false)
+    await logRecords.insert(service.process.system, rows.slice(at, at + 250).map(textOf), false)
 })
 after(() => service.close())
 
@@ -175,7 +175,7 @@ test('the list finds by every filter, newest first, and counts exactly', async (
 })
 
 test('logs that are stored a second time are neither kept nor summed twice', async () => {
-  await insertLogs(service.process.system, rows.slice(0, 100).map(textOf), true)
+  await logRecords.insert(service.process.system, rows.slice(0, 100).map(textOf), true)
   const { body } = await ana.call('GET', `/v1/spaces/${space}/logs/statistics`)
   assert.equal(body.total_calls, rows.length)
 })

@@ -1,5 +1,7 @@
 // Writes what many calls said, in one statement each for chats that begin and chats that go on.
+import { recordFormat } from '../../storage/record-text.ts'
 import type { Sql } from '../../storage/sql.ts'
+import type { RecordKind } from '../../storage/write-buffer.ts'
 
 /** What a call adds to a chat, by the names that the statements below know. */
 export interface ChatWrite {
@@ -17,32 +19,48 @@ export interface ChatWrite {
   readonly last_response: object | undefined
 }
 
+const format = recordFormat({
+  tenant_id: 'text',
+  space_id: 'uuid',
+  chat_id: 'uuid',
+  id: 'uuid',
+  name: 'text',
+  model: 'text',
+  by: 'text',
+  at: 'timestamptz',
+  message_count: 'int',
+  messages: 'json',
+  last_response: 'json',
+})
+
+/** Chats that begin. */
+export const chatRecords: RecordKind = { textOf: format.textOf, insert: insertChats }
+/** Chats that go on. */
+export const turnRecords: RecordKind = { textOf: format.textOf, insert: insertTurns }
+
 /**
  * What was meant for a deleted space is dropped; a space cannot go while its chats are written. To look for what is stored
  * already costs as much as to store it, so that is done for a repeat only.
  */
-export async function insertChats(sql: Sql, writes: readonly string[], isRepeat: boolean): Promise<void> {
+async function insertChats(sql: Sql, writes: readonly string[], isRepeat: boolean): Promise<void> {
   await sql`
     with given as materialized (
-      select * from json_to_recordset(${`[${writes.join(',')}]`}::text::json) as g (
-        tenant_id text, space_id uuid, chat_id uuid, name text, model text, by text, at timestamptz, messages json,
-        last_response json)
+      select * from ${format.rows(sql, writes)} as g
     ), places as materialized (
       select s.tenant_id, s.id from spaces s
       where (s.tenant_id, s.id) in (select tenant_id, space_id from given) for key share
     )
     insert into chats (tenant_id, space_id, id, name, model, created_by, created_at, messages, last_response)
-    select g.* from given g where (g.tenant_id, g.space_id) in (select tenant_id, id from places)
+    select tenant_id, space_id, chat_id, name, model, by, at, messages, last_response
+    from given g where (g.tenant_id, g.space_id) in (select tenant_id, id from places)
     ${isRepeat ? sql`on conflict do nothing` : sql``}`
 }
 
 /** Harmless to repeat. What was meant for a deleted chat is dropped. */
-export async function insertTurns(sql: Sql, writes: readonly string[]): Promise<void> {
+async function insertTurns(sql: Sql, writes: readonly string[]): Promise<void> {
   await sql`
     with given as materialized (
-      select g.* from json_to_recordset(${`[${writes.join(',')}]`}::text::json) as g (
-        tenant_id text, space_id uuid, chat_id uuid, id uuid, name text, model text, by text, at timestamptz,
-        message_count int, messages json, last_response json)
+      select * from ${format.rows(sql, writes)} as g
       where exists (
         select from chats c where c.tenant_id = g.tenant_id and c.space_id = g.space_id and c.id = g.chat_id)
     ), touched as (

@@ -1,19 +1,44 @@
 // Writes the logs of many calls in one statement, and their sums with them, so that both always agree.
+import { recordFormat } from '../../storage/record-text.ts'
 import type { Sql } from '../../storage/sql.ts'
+import type { RecordKind } from '../../storage/write-buffer.ts'
+
+const format = recordFormat({
+  tenant_id: 'text',
+  space_id: 'uuid',
+  id: 'uuid',
+  created_at: 'timestamptz',
+  finished_at: 'timestamptz',
+  api: 'text',
+  correlation_id: 'text',
+  status: 'text',
+  error_message: 'text',
+  model: 'text',
+  type: 'text',
+  user_id: 'text',
+  input_tokens: 'int',
+  total_tokens: 'int',
+  latency_ms: 'int',
+  position: 'int',
+  stream: 'boolean',
+  tags: 'text[]',
+  metadata: 'json',
+  messages: 'json',
+  response_log: 'json',
+})
+
+export const logRecords: RecordKind = { textOf: format.textOf, insert: insertLogs }
 
 /**
  * Logs of a deleted space are dropped. In a repeat, what is there already is neither stored nor summed again; to look for it
  * costs as much as to store it, so that is done for a repeat only.
  */
-export async function insertLogs(sql: Sql, logs: readonly string[], isRepeat: boolean): Promise<void> {
+async function insertLogs(sql: Sql, logs: readonly string[], isRepeat: boolean): Promise<void> {
   await sql`
     with logged as (
       insert into logs (tenant_id, space_id, id, created_at, finished_at, api, correlation_id, status, error_message, model,
         type, user_id, input_tokens, total_tokens, latency_ms, position, stream, tags, metadata, messages, response_log)
-      select g.* from json_to_recordset(${`[${logs.join(',')}]`}::text::json) as g (
-        tenant_id text, space_id uuid, id uuid, created_at timestamptz, finished_at timestamptz, api text, correlation_id text,
-        status text, error_message text, model text, type text, user_id text, input_tokens int, total_tokens int,
-        latency_ms int, position int, stream boolean, tags text[], metadata json, messages json, response_log json)
+      select g.* from ${format.rows(sql, logs)} as g
       where exists (select from spaces s where s.tenant_id = g.tenant_id and s.id = g.space_id)
       ${isRepeat ? sql`on conflict do nothing` : sql``}
       returning tenant_id, space_id, created_at, user_id, model, type, status, input_tokens, total_tokens, latency_ms
