@@ -27,6 +27,17 @@ test('without any setting the service is ready for a newcomer', () => {
   )
 })
 
+test('the cores are used, but for a model of our own and for background work one process is enough', () => {
+  const { processes } = readConfig({})
+  assert.ok(processes >= 1 && processes <= 4)
+  for (const env of [{ ROLE: 'worker' }, { INFERENCE_MODEL_FILE: 'a.gguf' }]) {
+    assert.equal(readConfig(env).processes, 1)
+    assert.equal(readConfig({ ...env, PROCESSES: '3' }).processes, 3)
+  }
+  assert.equal(readConfig({ INFERENCE_MODEL_FILE: 'a.gguf', INFERENCE_URL: 'http://a' }).processes, processes)
+  assert.match(faultsOf({ PROCESSES: '0' })[0]!, /PROCESSES must be a whole number from 1 to 256/)
+})
+
 test('all faults are reported at once, each by its name', () => {
   const faults = faultsOf({
     PORT: 'x',

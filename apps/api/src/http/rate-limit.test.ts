@@ -33,3 +33,13 @@ test('a rate of 0 switches the limit off', () => {
   const limit = new RateLimit('in this test', 0)
   for (let i = 0; i < 10_000; i++) limit.take('a', 0)
 })
+
+test('what was let in elsewhere is missing here, and is waited for like the rest', () => {
+  const limit = new RateLimit('in this test', 2, 5)
+  const told: string[] = []
+  limit.onTake = (key) => told.push(key)
+  limit.charge('a', 14, 0)
+  assert.equal(refusedAfter(limit, 'a', 0), 0)
+  assert.equal(refusedAfter(limit, 'a', 3000), 2)
+  assert.deepEqual(told, ['a', 'a'])
+})

@@ -16,7 +16,8 @@ export interface RecordFormat {
 const FIELD_END = '\x1f'
 const ROW_END = '\x1e'
 const NULL = '\x1d'
-const OWN = new RegExp(`[${FIELD_END}${ROW_END}${NULL}]`, 'g')
+const OWN = new RegExp(`[${FIELD_END}${ROW_END}${NULL}]`)
+const OWN_ANYWHERE = new RegExp(OWN, 'g')
 
 export const joinRecords = (texts: readonly string[]): string => texts.join(ROW_END)
 
@@ -27,12 +28,8 @@ export function recordFormat(columns: Columns): RecordFormat {
   const fields = list.map(([name, type], index) => `f[${index + 1}]::${type} as ${name}`).join(', ')
   return {
     textOf(record) {
-      let text = ''
-      for (const [name, type] of list) {
-        const value = (record as Record<string, unknown>)[name]
-        text += (value === undefined ? NULL : fieldOf(value, type)) + FIELD_END
-      }
-      return text
+      const values = record as Record<string, unknown>
+      return list.map(([name, type]) => fieldOf(values[name], type)).join(FIELD_END)
     },
     // Without `offset 0` each line would be split again for each of its fields.
     rows: (sql, texts) =>
@@ -45,12 +42,14 @@ export function recordFormat(columns: Columns): RecordFormat {
 }
 
 function fieldOf(value: unknown, type: ColumnType): string {
+  if (value === undefined) return NULL
+  if (type === 'text') return plain(value as string)
   if (type === 'json') return toStorableJson(value as object)
-  if (type === 'text[]') return plain(`{${(value as readonly string[]).map(quoted).join(',')}}`)
-  return typeof value === 'string' ? plain(value) : String(value)
+  if (type === 'text[]') return `{${(value as readonly string[]).map(quoted).join(',')}}`
+  return String(value)
 }
 
-const quoted = (item: string): string => `"${item.replace(/["\\]/g, '\\$&')}"`
+const quoted = (item: string): string => `"${plain(item).replace(/["\\]/g, '\\$&')}"`
 
 /** Our own marks mean nothing in a name or a message, and would tear it apart here. */
-const plain = (text: string): string => text.replace(OWN, ' ')
+const plain = (text: string): string => (OWN.test(text) ? text.replaceAll(OWN_ANYWHERE, ' ') : text)

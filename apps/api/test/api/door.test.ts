@@ -329,7 +329,10 @@ describe('what operators see', () => {
   test('metrics count requests by operation', async () => {
     await admin.call('GET', '/v1/seats')
     const { payload } = await service.app.inject('/metrics')
-    assert.match(payload, /amphi_http_request_duration_seconds_count\{operation="seats.list",status="2xx",process="1"\} \d+/)
+    assert.match(
+      payload,
+      /amphi_http_request_duration_seconds_count\{operation="seats.list",status="2xx",process="1"\} \d+/,
+    )
   })
 
   test('the service is live and ready', async () => {
