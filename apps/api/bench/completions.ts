@@ -5,7 +5,6 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
-import { signInByName } from '../src/development/sign-in-by-name.ts'
 import { startMain } from '../test/support/main-process.ts'
 import { median, report, type Target, throughput } from './support/measure.ts'
 import { startPeer } from './support/peer-process.ts'
@@ -28,8 +27,7 @@ const service = await startMain({
   RATE_LIMIT_USER_PER_SECOND: '0',
   RATE_LIMIT_TENANT_PER_SECOND: '0',
 })
-const token = (await signInByName({ baseUrl: service.url, tenantId: 'default', user: 'ana' })).get('access_token')!
-const space = await firstSpace()
+const { token, space } = await service.signIn('ana')
 
 const body = { model: 'bench', messages: [{ role: 'user', content: 'What is the answer?' }] }
 const targets = {
@@ -49,12 +47,6 @@ await memory()
 
 for (const { child } of [model, bare, portkey]) child.kill()
 await service.stop()
-
-async function firstSpace(): Promise<string> {
-  const answer = await fetch(`${service.url}/v1/spaces?limit=1`, { headers: { authorization: `Bearer ${token}` } })
-  const { data } = (await answer.json()) as { data: [{ id: string }] }
-  return data[0].id
-}
 
 async function plainAnswers(): Promise<void> {
   const names = ['ours', 'bare', 'portkey'] as const

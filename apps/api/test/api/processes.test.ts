@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { signInByName } from '../../src/development/sign-in-by-name.ts'
 import { startMain } from '../support/main-process.ts'
 import { until } from '../support/service.ts'
 
@@ -32,17 +31,12 @@ async function get(url: string, token = ''): Promise<{ status: number; text: str
   return { status: answer.statusCode, text: await text(answer) }
 }
 
-async function tokenOf({ url }: Main): Promise<string> {
-  const fragment = await signInByName({ baseUrl: url, tenantId: 'default', user: 'ana' })
-  return fragment.get('access_token')!
-}
-
 describe('two of them', () => {
   let service: Main
   let token: string
   before(async () => {
     service = await startMain({ PROCESSES: '2', RATE_LIMIT_USER_PER_SECOND: '10' })
-    token = await tokenOf(service)
+    token = (await service.signIn('ana')).token
   })
   after(() => service.stop())
 

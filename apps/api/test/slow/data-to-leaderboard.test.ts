@@ -1,15 +1,14 @@
-// The whole way on a real S3 server: connector, scan, trainings of both kinds, checkpoints, benchmark, evaluation, leaderboard.
+// The whole way, on the service as it is started and a real S3 server: connector, scan, trainings of both kinds, checkpoints, benchmark, evaluation, leaderboard.
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { evaluate } from '../../src/training/metrics.ts'
 import { crookedScore, linearScore, syntheticData, toCsv } from '../../src/training/synthetic-data.ts'
+import { startMain } from '../support/main-process.ts'
+import { call } from '../support/processes.ts'
 import { type S3Server, startS3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { KEYS } from '../support/s3-server-files.ts'
-import { type Service, startService, until } from '../support/service.ts'
+import { until } from '../support/service.ts'
 import { makeBucket, trainingSteps } from '../support/trainings.ts'
 
 const missing = await whyNoS3Server()
@@ -20,14 +19,12 @@ const KINDS = {
 }
 
 let store: S3Server
-let service: Service
-let dataDir: string
+let service: Awaited<ReturnType<typeof startMain>>
 let steps: ReturnType<typeof trainingSteps>
 
 before(async () => {
   if (missing) return
   store = await startS3Server()
-  dataDir = await mkdtemp(join(tmpdir(), 'amphi-way-'))
   const s3 = store.client
   await makeBucket(store, 'data')
   for (const [name, { score }] of Object.entries(KINDS)) {
@@ -39,15 +36,14 @@ before(async () => {
       await s3.send(new PutObjectCommand({ Bucket: 'data', Key: `in/${name}-${part}.csv`, Body }))
     }
   }
-  service = await startService({ env: { AWS_ENDPOINT_URL_S3: store.endpoint, DATA_DIR: dataDir } })
-  const admin = await service.signIn('ana', ['admins'])
-  steps = trainingSteps((...request) => admin.call(...request), await service.firstSpace())
+  service = await startMain({ AWS_ENDPOINT_URL_S3: store.endpoint, RATE_LIMIT_USER_PER_SECOND: '0' })
+  const admin = await service.signIn('ana')
+  steps = trainingSteps((...request) => call(admin, ...request), admin.space)
 })
 after(async () => {
   if (missing) return
-  await service?.close()
+  await service?.stop()
   await store?.stop()
-  await rm(dataDir, { recursive: true })
 })
 
 for (const [architecture, { score, settings }] of Object.entries(KINDS)) {

@@ -6,7 +6,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { AS_STARTED } from './processes.ts'
+import { signInByName } from '../../src/development/sign-in-by-name.ts'
+import { AS_STARTED, call } from './processes.ts'
 import { until } from './service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -34,6 +35,12 @@ export async function startMain(env: Record<string, string> = {}) {
     url,
     port,
     dataDir,
+    /** Someone the development provider knows, and the first space. */
+    async signIn(user: string) {
+      const token = (await signInByName({ baseUrl: url, tenantId: 'default', user })).get('access_token')!
+      const spaces = await call({ url, token }, 'GET', '/v1/spaces?limit=1')
+      return { url, token, space: spaces.body.data[0]?.id as string }
+    },
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGTERM')

@@ -54,7 +54,7 @@ export async function spawnService(env: Record<string, string>, args: string[] =
 const agent = new Agent({ connections: 32, pipelining: 1, headersTimeout: 60_000, connect: { timeout: 30_000 } })
 
 export async function call(
-  service: ServiceProcess,
+  service: Pick<ServiceProcess, 'url' | 'token'>,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: unknown,
