@@ -11,10 +11,11 @@ import { startPeer } from './support/peer-process.ts'
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const SECONDS = 3
-/** Calls of models are long, so many are under way at one time: a few dozen in a team, some hundreds in a company. */
-const CONNECTIONS = [256, 64]
-const MANY = Math.max(...CONNECTIONS)
-/** Until the compiler has seen enough: the numbers still rise for the first ten seconds. */
+/** Calls of models are long, so many are under way at one time: some hundreds in a company, which is what the goals are for. */
+const MANY = 256
+/** In a team. */
+const FEW = 64
+/** Until the compiler has seen enough, in each process: the numbers still rise for the first twenty seconds. */
 const WARM_UP_SECONDS = 30
 const MEMORY_REQUESTS = Number(process.env['BENCH_MEMORY_REQUESTS'] ?? 100_000)
 
@@ -51,7 +52,7 @@ await service.stop()
 async function plainAnswers(): Promise<void> {
   const names = ['ours', 'bare', 'portkey'] as const
   for (const name of names) await throughput(targets[name], MANY, WARM_UP_SECONDS)
-  for (const connections of CONNECTIONS) {
+  for (const connections of [MANY, FEW]) {
     const rates = { ours: [] as number[], bare: [] as number[], portkey: [] as number[] }
     for (let round = 0; round < ROUNDS; round++) {
       for (const name of names) rates[name].push(await throughput(targets[name], connections, SECONDS))
@@ -60,12 +61,18 @@ async function plainAnswers(): Promise<void> {
     report(`chat completion, authorised, logged, kept, requests/s ${at}`, median(rates.ours))
     report(`bare proxy, requests/s ${at}`, median(rates.bare))
     report(`Portkey, requests/s ${at}`, median(rates.portkey))
-    report(`ratio to the bare proxy ${at} (at least 0.6)`, median(rates.ours.map((rate, i) => rate / rates.bare[i]!)))
-    report(`ratio to Portkey ${at} (at least 5)`, median(rates.ours.map((rate, i) => rate / rates.portkey[i]!)))
+    const isGoal = connections === MANY
+    report(`ratio to the bare proxy ${at}${isGoal ? ' (at least 0.6)' : ''}`, ratio(rates.ours, rates.bare))
+    report(`ratio to Portkey ${at}${isGoal ? ' (at least 5)' : ''}`, ratio(rates.ours, rates.portkey))
   }
   const ours = await latencies(targets.ours, body, 'end', 300)
   const theirs = await latencies(targets.bare, body, 'end', 300)
   report('added latency of one completion at a time, ms', median(ours) - median(theirs))
+}
+
+/** Of slices that followed each other: the machine's own pace changes in the meantime. */
+function ratio(ours: readonly number[], theirs: readonly number[]): number {
+  return median(ours.map((rate, i) => rate / theirs[i]!))
 }
 
 async function firstBytes(): Promise<void> {

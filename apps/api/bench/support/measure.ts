@@ -45,5 +45,5 @@ export function median(values: readonly number[]): number {
 
 export function report(what: string, value: number): void {
   const digits = value < 10 ? 3 : value < 1000 ? 1 : 0
-  console.log(`${what.padEnd(56)} ${value.toFixed(digits)}`)
+  console.log(`${what.padEnd(76)} ${value.toFixed(digits)}`)
 }

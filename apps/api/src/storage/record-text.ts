@@ -1,5 +1,5 @@
 // Records as texts of fields, and those texts as rows again: Postgres takes them apart for a fraction of what JSON costs it.
-import { toStorableJson } from '../base/storable.ts'
+import { toStorableJson, toStorableText } from '../base/storable.ts'
 import type { Sql } from './sql.ts'
 
 type ColumnType = 'text' | 'uuid' | 'timestamptz' | 'int' | 'boolean' | 'text[]' | 'json'
@@ -16,8 +16,8 @@ export interface RecordFormat {
 const FIELD_END = '\x1f'
 const ROW_END = '\x1e'
 const NULL = '\x1d'
-const OWN = new RegExp(`[${FIELD_END}${ROW_END}${NULL}]`)
-const OWN_ANYWHERE = new RegExp(OWN, 'g')
+const MARK = new RegExp(`[${FIELD_END}${ROW_END}${NULL}]`, 'g')
+const MARK_OR_NUL = new RegExp(`[${FIELD_END}${ROW_END}${NULL}\0]`)
 
 export const joinRecords = (texts: readonly string[]): string => texts.join(ROW_END)
 
@@ -35,8 +35,8 @@ export function recordFormat(columns: Columns): RecordFormat {
     rows: (sql, texts) =>
       sql`(
       select ${sql.unsafe(fields)} from (
-        select string_to_array(line, ${sql.unsafe(`e'\\x1f'`)}, ${sql.unsafe(`e'\\x1d'`)}) as f
-        from string_to_table(${joinRecords(texts)}::text, ${sql.unsafe(`e'\\x1e'`)}) as line offset 0
+        select string_to_array(line, e'\\x1f', e'\\x1d') as f
+        from string_to_table(${joinRecords(texts)}::text, e'\\x1e') as line offset 0
       ) as lines)` as ReturnType<Sql>,
   }
 }
@@ -51,5 +51,6 @@ function fieldOf(value: unknown, type: ColumnType): string {
 
 const quoted = (item: string): string => `"${plain(item).replace(/["\\]/g, '\\$&')}"`
 
-/** Our own marks mean nothing in a name or a message, and would tear it apart here. */
-const plain = (text: string): string => (OWN.test(text) ? text.replaceAll(OWN_ANYWHERE, ' ') : text)
+/** Our own marks mean nothing in a name or a message, and would tear it apart here; the rest could not be stored. */
+const plain = (text: string): string =>
+  MARK_OR_NUL.test(text) || !text.isWellFormed() ? toStorableText(text).replaceAll(MARK, ' ') : text

@@ -1,7 +1,6 @@
 // The record of one model-backed call: its log, and what it added to a chat where there is one (contract 2.16).
 import type { SpaceGrant } from '../../base/grant.ts'
 import { isoTime } from '../../base/iso-time.ts'
-import { toStorableText } from '../../base/storable.ts'
 import type { Outcome } from '../../inference/outcome.ts'
 import type { Usage } from '../../outside/models/engine.ts'
 import type { StoredMessage } from '../chats/messages.ts'
@@ -49,8 +48,7 @@ export function logOf(
     api: head.api,
     correlation_id: head.grant.requestId,
     status: outcome.error === undefined ? 'success' : 'error',
-    // The one text here that comes from outside and goes into a plain column.
-    error_message: outcome.error === undefined ? undefined : toStorableText(outcome.error),
+    error_message: outcome.error,
     model: head.model,
     type: head.type,
     user_id: head.user ?? head.grant.userId,
