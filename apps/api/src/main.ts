@@ -2,6 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import { type Logger, pino } from 'pino'
 import { type Config, Misconfigured, readConfig } from './config.ts'
+import type { DevelopmentIssuer } from './development/settings.ts'
 import { developmentProviderFor, withDevelopmentProvider } from './development-provider.ts'
 import { alone, type Siblings, siblingsByParent } from './processes/siblings.ts'
 
@@ -9,7 +10,7 @@ import { alone, type Siblings, siblingsByParent } from './processes/siblings.ts'
 interface Birth {
   readonly number: number
   readonly count: number
-  readonly development: { readonly issuer: string; readonly secret: string } | undefined
+  readonly development: DevelopmentIssuer | undefined
 }
 
 const BIRTH = 'AMPHI_CHILD'
@@ -29,11 +30,11 @@ async function main(): Promise<void> {
   if (birth) return serveAsChild(config, birth, log)
   const development = await developmentProviderFor(config)
   const stopProvider = async () => development?.close()
-  if (config.processes > 1) await keepSeveral(config, development?.client, log, stopProvider)
+  if (config.processes > 1) await keepSeveral(config, development?.provider, log, stopProvider)
   else stopOnSignal(log, [await serve(development?.config ?? config, log, alone), stopProvider])
   log.info({ url: config.baseUrl, docs: `${config.baseUrl}/docs`, processes: config.processes }, 'Amphi is ready')
   if (development) {
-    const { issuer } = development.client
+    const { issuer } = development.provider
     log.info({ url: issuer }, 'a development identity provider stands in: sign in as ana, bob or carol')
     await development.warmUp()
   }

@@ -29,14 +29,29 @@ const layerOf = (path: string) => LAYERS.indexOf(posix.dirname(path).split('/')[
 const files = globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.endsWith('.test.ts'))
 const textOf = (file: string) => readFileSync(SRC + file, 'utf8')
 
+const importsOf = (file: string): string[] =>
+  [...textOf(file).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, target = '']) =>
+    posix.join(posix.dirname(file), target),
+  )
+
 test('imports point downward', () => {
   for (const file of files) {
     assert.notEqual(layerOf(file), -1, `${file} is in a folder that no layer names`)
-    for (const [, target = ''] of textOf(file).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
-      const path = posix.join(posix.dirname(file), target)
+    for (const path of importsOf(file)) {
       assert.ok(layerOf(path) >= layerOf(file), `${file} reaches up to ${path}`)
     }
   }
+})
+
+test('no file imports itself by way of others', () => {
+  const isFree = new Set<string>()
+  const visit = (file: string, way: readonly string[]): void => {
+    assert.ok(!way.includes(file), `a circle: ${[...way, file].join(' → ')}`)
+    if (isFree.has(file)) return
+    for (const path of importsOf(file)) visit(path, [...way, file])
+    isFree.add(file)
+  }
+  for (const file of files) visit(file, [])
 })
 
 test('SQL is written only in storage and in store files', () => {

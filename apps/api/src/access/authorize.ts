@@ -1,27 +1,10 @@
 // The permission check (contract 5.2): the live seats a caller holds in a space decide what the caller may do there.
 import type { Grant, SpaceGrant, TenantGrant } from '../base/grant.ts'
 import { Problem } from '../base/problem.ts'
+import type { Caller } from './caller.ts'
 import type { LiveSeat, Snapshot } from './snapshot.ts'
 
 export const WILDCARD = '*'
-
-export interface Caller {
-  readonly tenantId: string
-  readonly userId: string
-  readonly email: string | undefined
-  readonly name: string | undefined
-  /** True for people who came through their identity provider, false for API keys. */
-  readonly sso: boolean
-  /** The login the token came from; an API key has none. */
-  readonly loginId: string | undefined
-  /** The API key that was sent, where it was one. */
-  readonly keyId?: string
-  readonly expiresAt: number
-  /** The distinct seat names the caller bears. */
-  readonly seatNames: readonly string[]
-  /** The token's hash_perm by space; absent where the live seats alone say which spaces a name reaches. */
-  readonly namesBySpace: ReadonlyMap<string, readonly string[]> | undefined
-}
 
 /** The live seat must still contain the space: a token's entry alone grants nothing. */
 function seatIn(snapshot: Snapshot, caller: Caller, spaceId: string, name: string): LiveSeat | undefined {

@@ -3,7 +3,7 @@
 import { newId } from '../base/ids.ts'
 import type { Problem } from '../base/problem.ts'
 import type { Client } from '../storage/sql.ts'
-import type { Caller } from './authorize.ts'
+import type { Caller } from './caller.ts'
 import { type Denial, insertDenials } from './denials-store.ts'
 
 const FLUSH_EVERY_MS = 1000

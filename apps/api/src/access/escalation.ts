@@ -1,6 +1,7 @@
 // Nobody hands out more than they hold: the rules for every path that gives access (contract 5.5).
 import { Problem } from '../base/problem.ts'
-import { type Caller, WILDCARD } from './authorize.ts'
+import { WILDCARD } from './authorize.ts'
+import type { Caller } from './caller.ts'
 import type { LiveSeat, Snapshot } from './snapshot.ts'
 
 /** What the caller's seats, as they live now, hold in each space. */

@@ -1,5 +1,5 @@
 // The API keys in the access snapshot, each with what it may do right now (contract 5.7).
-import type { Caller } from './authorize.ts'
+import type { Caller } from './caller.ts'
 
 export interface KeyRow {
   readonly tenant_id: string

@@ -1,7 +1,8 @@
 // Whether somebody who was let in may still stay: asked again whenever access changes, for answers that take long.
 
 import { Problem } from '../base/problem.ts'
-import { type Caller, isAllowed, refusal, spacesAllowing } from './authorize.ts'
+import { isAllowed, refusal, spacesAllowing } from './authorize.ts'
+import type { Caller } from './caller.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Why the caller may no longer do this, or undefined. */

@@ -2,7 +2,12 @@
 import { newId } from '../base/ids.ts'
 import type { Sql } from '../storage/sql.ts'
 import { announceEpoch, openEpoch, recordChange } from './snapshot-store.ts'
-import type { Founding } from './tenants.ts'
+
+export interface Founding {
+  readonly tenantId: string
+  readonly name: string
+  readonly adminSeat: string
+}
 
 const FOUNDER = 'amphi'
 

@@ -1,12 +1,6 @@
 // First start (contract 5.6): each configured tenant gets a space and a seat that may do everything in it.
 import type { Client } from '../storage/sql.ts'
-import { foundTenant } from './tenants-store.ts'
-
-export interface Founding {
-  readonly tenantId: string
-  readonly name: string
-  readonly adminSeat: string
-}
+import { type Founding, foundTenant } from './tenants-store.ts'
 
 /** Safe to run on every start and on several replicas at once: only the first one to know a tenant founds it. */
 export async function foundTenants(system: Client, tenants: readonly Founding[]): Promise<void> {

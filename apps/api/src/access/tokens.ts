@@ -4,7 +4,7 @@ import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } fr
 import { newId } from '../base/ids.ts'
 import { Problem } from '../base/problem.ts'
 import { Recent } from '../base/recent.ts'
-import type { Caller } from './authorize.ts'
+import type { Caller } from './caller.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 const ALGORITHM = 'ES256'

@@ -1,6 +1,7 @@
 // What every operation may use: the services of the process, and the proof that the door was passed.
-import type { Caller } from '../access/authorize.ts'
+
 import type { Budgets } from '../access/budgets/budgets.ts'
+import type { Caller } from '../access/caller.ts'
 import type { Logins } from '../access/logins.ts'
 import type { SignIn } from '../access/oidc/sign-in.ts'
 import type { Replica } from '../access/replica.ts'

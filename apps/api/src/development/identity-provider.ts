@@ -5,15 +5,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { memoryAdapters } from './memory-adapter.ts'
 import { errorPage, PAGE_HEADERS, pickPage } from './pages.ts'
-
-export interface DevelopmentUser {
-  readonly id: string
-  readonly firstName: string
-  readonly lastName: string
-  readonly email: string
-  readonly emailVerified?: boolean
-  readonly groups: readonly string[]
-}
+import type { DevelopmentUser } from './users.ts'
 
 export interface DevelopmentClient {
   readonly id: string

@@ -1,6 +1,6 @@
 // The two pages of the development identity provider: whom to sign in as, and what went wrong.
 import { hash } from 'node:crypto'
-import type { DevelopmentUser } from './identity-provider.ts'
+import type { DevelopmentUser } from './users.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d2433; --soft: #667085; --line: #e3e7ee; --paper: #fff; --ground: #f5f6f9; --lit: #f0f3ff; --mark: #4453d6 }

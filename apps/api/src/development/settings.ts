@@ -3,7 +3,7 @@ import type { ProviderSettings } from '../access/oidc/provider.ts'
 import { Secret } from '../base/secret.ts'
 
 /** All that another process has to know to send people there. */
-export interface DevelopmentClient {
+export interface DevelopmentIssuer {
   readonly issuer: string
   readonly secret: string
 }
@@ -15,7 +15,7 @@ export const clientIdOf = (tenantId: string): string => `amphi-${tenantId}`
 export const redirectUrlOf = (baseUrl: string): string => `${baseUrl}/v1/auth/oidc/callback`
 
 export const settingsFor = (
-  { issuer, secret }: DevelopmentClient,
+  { issuer, secret }: DevelopmentIssuer,
   baseUrl: string,
   tenantId: string,
 ): ProviderSettings => ({

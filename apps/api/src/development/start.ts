@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { DevelopmentUser, Handler } from './identity-provider.ts'
-import { clientIdOf, type DevelopmentClient, ID_TOKEN_ALG, redirectUrlOf } from './settings.ts'
+import type { Handler } from './identity-provider.ts'
+import { clientIdOf, type DevelopmentIssuer, ID_TOKEN_ALG, redirectUrlOf } from './settings.ts'
+import { usersFor } from './users.ts'
 
 export interface DevelopmentTenant {
   readonly tenantId: string
@@ -18,7 +19,7 @@ export interface DevelopmentOptions {
 }
 
 export interface DevelopmentProvider {
-  readonly client: DevelopmentClient
+  readonly provider: DevelopmentIssuer
   /** Loads what the first login would otherwise wait for. */
   warmUp(): Promise<void>
   close(): Promise<void>
@@ -45,7 +46,7 @@ export async function startDevelopmentProvider(options: DevelopmentOptions): Pro
   }
 
   return {
-    client: { issuer, secret },
+    provider: { issuer, secret },
     async warmUp() {
       await handle()
     },
@@ -54,14 +55,4 @@ export async function startDevelopmentProvider(options: DevelopmentOptions): Pro
       await new Promise((closed) => server.close(closed))
     },
   }
-}
-
-/** One who may do everything, one whose group is no seat until somebody makes it one, and one without a group. */
-function usersFor(tenants: readonly DevelopmentTenant[]): DevelopmentUser[] {
-  const adminSeats = [...new Set(tenants.map(({ adminSeat }) => adminSeat))]
-  return [
-    { id: 'ana', firstName: 'Ana', lastName: 'Alvarez', email: 'ana@example.org', groups: adminSeats },
-    { id: 'bob', firstName: 'Bob', lastName: 'Berger', email: 'bob@example.org', groups: ['analysts'] },
-    { id: 'carol', firstName: 'Carol', lastName: 'Chen', email: 'carol@example.org', groups: [] },
-  ]
 }

@@ -1,6 +1,7 @@
 // The door (contract 4.0): token (401), rate (429), space (400), permission (403), in this order and before a body is read.
 import { digestOf, isKey, type KeyUses } from '../access/api-keys.ts'
-import { admit, authorizeInSpace, authorizeInTenant, authorizeOnSpace, type Caller } from '../access/authorize.ts'
+import { admit, authorizeInSpace, authorizeInTenant, authorizeOnSpace } from '../access/authorize.ts'
+import type { Caller } from '../access/caller.ts'
 import type { Replica } from '../access/replica.ts'
 import type { Tokens } from '../access/tokens.ts'
 import type { Grant } from '../base/grant.ts'

@@ -1,6 +1,6 @@
 // What an operation is given for one request: the services, the proof from the door, and the client's leaving.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../access/authorize.ts'
+import type { Caller } from '../access/caller.ts'
 import type { Problem } from '../base/problem.ts'
 import type { Services } from '../contract/context.ts'
 

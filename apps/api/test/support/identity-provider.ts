@@ -2,8 +2,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { type DevelopmentUser, type Handler, identityProvider } from '../../src/development/identity-provider.ts'
+import { type Handler, identityProvider } from '../../src/development/identity-provider.ts'
 import { signInByName } from '../../src/development/sign-in-by-name.ts'
+import type { DevelopmentUser } from '../../src/development/users.ts'
 
 export const BASE_URL = 'http://127.0.0.1:8080'
 export const REDIRECT_URL = `${BASE_URL}/v1/auth/oidc/callback`

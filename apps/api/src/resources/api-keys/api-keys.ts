@@ -1,6 +1,6 @@
 // API keys (contract 4.2.16, 5.7): machines sign in with what a person lends them, and never more than that person has.
 import { newKey } from '../../access/api-keys.ts'
-import type { Caller } from '../../access/authorize.ts'
+import type { Caller } from '../../access/caller.ts'
 import { lockPerson } from '../../access/logins-store.ts'
 import type { Snapshot } from '../../access/snapshot.ts'
 import { Problem } from '../../base/problem.ts'

@@ -1,7 +1,7 @@
 // The row of a space's settings; a space that never changed them has none.
 import type { SpaceGrant } from '../../base/grant.ts'
 import type { Sql } from '../../storage/sql.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings-shapes.ts'
 
 const NONE: Settings = { guard_fail_open: false }
 

@@ -1,42 +1,9 @@
 // Settings of a space (contract 2.26): which models guard and route, and how much the space may use.
-import { type Static, Type } from 'typebox'
 import { resource } from '../../contract/resource.ts'
-import { named } from '../../contract/shapes.ts'
 import { audit } from '../../storage/audit.ts'
+import { Settings, SettingsChanges } from './settings-shapes.ts'
 import { readSettings, writeSettings } from './settings-store.ts'
 import { getSpace } from './spaces-store.ts'
-
-const model = Type.String({ minLength: 1, maxLength: 128 })
-const fields = {
-  guard_model: model,
-  router_model: model,
-  guard_policy: Type.String({ minLength: 1, maxLength: 20_000 }),
-  tokens_per_day: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-  concurrent_completions: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-}
-
-const Settings = named(
-  'SpaceSettings',
-  Type.Object({ ...Type.Partial(Type.Object(fields)).properties, guard_fail_open: Type.Boolean() }),
-)
-export type Settings = Static<typeof Settings>
-
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
-/** Null takes a setting back. */
-const SettingsChanges = named(
-  'SpaceSettingsChanges',
-  Type.Object(
-    {
-      guard_model: orNull(fields.guard_model),
-      router_model: orNull(fields.router_model),
-      guard_policy: orNull(fields.guard_policy),
-      guard_fail_open: Type.Optional(Type.Boolean()),
-      tokens_per_day: orNull(fields.tokens_per_day),
-      concurrent_completions: orNull(fields.concurrent_completions),
-    },
-    { additionalProperties: false },
-  ),
-)
 
 const space = resource('spaces', 'own-space')
 

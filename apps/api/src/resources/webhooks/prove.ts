@@ -1,6 +1,7 @@
 // Who sends a webhook, and whether they may speak for the entity it is about (contract 6.1): three ways of proof.
 import { digestOf, isKey } from '../../access/api-keys.ts'
-import { authorizeInSpace, type Caller } from '../../access/authorize.ts'
+import { authorizeInSpace } from '../../access/authorize.ts'
+import type { Caller } from '../../access/caller.ts'
 import { grantForJob } from '../../access/job-grant.ts'
 import type { SpaceGrant } from '../../base/grant.ts'
 import { isId } from '../../base/ids.ts'

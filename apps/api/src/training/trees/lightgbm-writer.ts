@@ -60,15 +60,3 @@ function splitCounts({ featureNames, trees }: TreeModel): [string, number][] {
     .sort(([one, ofOne], [other, ofOther]) => ofOther - ofOne || one - other)
     .map(([feature, count]) => [featureNames[feature]!, count])
 }
-
-/** Names LightGBM takes: it divides by spaces and refuses the signs of JSON. Made different when they would collide. */
-export function safeNames(names: readonly string[]): string[] {
-  const taken = new Set<string>()
-  return names.map((name) => {
-    const plain = name.replace(/[\s",:[\]{}=]/g, '_') || '_'
-    let safe = plain
-    for (let copy = 1; taken.has(safe); copy++) safe = `${plain}_${copy}`
-    taken.add(safe)
-    return safe
-  })
-}

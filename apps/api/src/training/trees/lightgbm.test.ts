@@ -6,7 +6,8 @@ import type { Column } from '../data/table.ts'
 import { type Encoding, parseEncoding } from '../encoding.ts'
 import { parseModel } from '../model.ts'
 import { readLightgbm } from './lightgbm-reader.ts'
-import { safeNames, writeLightgbm } from './lightgbm-writer.ts'
+import { writeLightgbm } from './lightgbm-writer.ts'
+import { safeNames } from './safe-names.ts'
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../../test/fixtures/training/${name}`, import.meta.url), 'utf8')

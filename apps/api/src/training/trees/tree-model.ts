@@ -1,7 +1,7 @@
 // A whole tree model, as its text file holds it: the trees and what is needed to read them.
 import type { Encoding, Feature } from '../encoding.ts'
 import { BINS } from './histogram-kernel.ts'
-import { safeNames } from './lightgbm-writer.ts'
+import { safeNames } from './safe-names.ts'
 import type { Tree } from './tree.ts'
 import type { TreeSpace } from './tree-space.ts'
 
