@@ -25,6 +25,16 @@ test('only what is given changes, and null takes a setting back', async () => {
   assert.deepEqual(entry.before, { guard_model: 'g', guard_fail_open: true })
 })
 
+test('two changes at the same time both stay', async () => {
+  const { ana } = service
+  for (let round = 1; round <= 20; round++) {
+    const changes = [{ guard_model: `g${round}` }, { router_model: `r${round}` }, { tokens_per_day: round }]
+    await Promise.all(changes.map((change) => ana.call('PUT', url, change)))
+    assert.deepEqual((await ana.call('GET', url)).body, Object.assign({ guard_fail_open: false }, ...changes))
+  }
+  await ana.call('PUT', url, { guard_model: null, router_model: null, tokens_per_day: null })
+})
+
 test('guard model and policy count from the next completion on', async () => {
   const { ana, at, upstream } = service
   await ana.call('PUT', url, { guard_model: 'judge', guard_policy: 'No talk about the weather.' })

@@ -3,7 +3,7 @@ import { resource } from '../../contract/resource.ts'
 import { audit } from '../../storage/audit.ts'
 import { Settings, SettingsChanges } from './settings-shapes.ts'
 import { readSettings, writeSettings } from './settings-store.ts'
-import { getSpace } from './spaces-store.ts'
+import { lockSpace } from './spaces-store.ts'
 
 const space = resource('spaces', 'own-space')
 
@@ -30,7 +30,7 @@ export default [
     result: Settings,
     run: async ({ db, grant, directory }, { id, body }) => {
       const settings = await db.begin(grant, async (sql) => {
-        await getSpace(sql, grant)
+        await lockSpace(sql, grant)
         const before = await readSettings(sql, grant)
         if (Object.keys(body).length === 0) return before
         const after = withoutNull({ ...before, ...body })

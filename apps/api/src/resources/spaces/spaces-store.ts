@@ -42,6 +42,13 @@ export async function getSpace(sql: Sql, grant: SpaceGrant): Promise<Space> {
   return found(space)
 }
 
+/** For changes that begin with a look at what is there: they come one after the other. */
+export async function lockSpace(sql: Sql, grant: SpaceGrant): Promise<void> {
+  const [space] = await sql<Space[]>`
+    select ${columns(sql)} from spaces where tenant_id = ${grant.tenantId} and id = ${grant.spaceId} for no key update`
+  found(space)
+}
+
 export async function insertSpace(
   sql: Sql,
   grant: Grant,
