@@ -37,15 +37,18 @@ export function serveMetrics(app: FastifyInstance, replica: Replica, siblings: S
     },
   })
 
-  // Looking a labelled child up costs more than observing it, and there are few of them.
-  const children = new Map<string, { observe(seconds: number): void }>()
+  // Looking a labelled child up costs more than observing it, and there are few of them: by operation, then by class of status.
+  const children = new Map<string, { observe(seconds: number): void }[]>()
   app.addHook('onResponse', (request, reply, done) => {
     const operation = request.operation ?? 'other'
-    const status = `${Math.floor(reply.statusCode / 100)}xx`
-    const key = operation + status
-    const child = children.get(key) ?? durations.labels(operation, status)
-    children.set(key, child)
-    child.observe(reply.elapsedTime / 1000)
+    const statusClass = Math.floor(reply.statusCode / 100)
+    let byClass = children.get(operation)
+    if (!byClass) {
+      byClass = []
+      children.set(operation, byClass)
+    }
+    byClass[statusClass] ??= durations.labels(operation, `${statusClass}xx`)
+    byClass[statusClass].observe(reply.elapsedTime / 1000)
     done()
   })
 

@@ -8,7 +8,7 @@ import { Agent, request } from 'undici'
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
 
 /** What `npm start` gives to Node. */
-export const AS_STARTED = ['--min-semi-space-size=32', '--max-semi-space-size=32']
+export const AS_STARTED = ['--max-semi-space-size=64']
 
 export interface ServiceProcess {
   readonly child: ChildProcess
