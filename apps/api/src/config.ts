@@ -9,7 +9,8 @@ import { readTenants, type TenantConfig } from './config/tenants.ts'
 
 export { Misconfigured, type TenantConfig }
 
-const PROCESSES_UNASKED_MAX = 4
+/** Processes, where nobody says how many. */
+const UNASKED_MAX = 4
 
 export interface Config {
   readonly production: boolean
@@ -85,7 +86,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     dataDir: dataFolder,
     logLevel: read.oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     role,
-    processes: readProcesses(read, role, inference),
+    processes: readProcesses(read, port, role, inference),
     secretsKey: secretsKey === undefined ? undefined : new Secret(secretsKey),
     tokenLifetimeSeconds: read.integer('TOKEN_LIFETIME_SECONDS', 3600, 60, 86_400),
     database: {
@@ -123,12 +124,19 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
 
 /**
  * One for each core, as long as they are few: memory and connections grow with them. A model of our own is loaded once and
- * takes all cores by itself, and background work is bounded for the machine.
+ * takes all cores by itself, background work is bounded for the machine, and a port that is not known cannot be shared.
  */
-function readProcesses(read: EnvironmentReader, role: Config['role'], { url, modelFile }: InferenceConfig): number {
+function readProcesses(
+  read: EnvironmentReader,
+  port: number,
+  role: Config['role'],
+  { url, modelFile }: InferenceConfig,
+) {
   const hasOwnModel = modelFile !== undefined && url === undefined
-  const useful = role === 'worker' || hasOwnModel ? 1 : Math.min(availableParallelism(), PROCESSES_UNASKED_MAX)
-  return read.integer('PROCESSES', useful, 1, 256)
+  const isOneEnough = role === 'worker' || hasOwnModel || port === 0
+  const processes = read.integer('PROCESSES', isOneEnough ? 1 : Math.min(availableParallelism(), UNASKED_MAX), 1, 256)
+  if (port === 0 && processes > 1) read.fault('PROCESSES must be 1 where PORT is 0')
+  return processes
 }
 
 /** A path is taken from the folder the service was started in, an address of a bucket as it is. */

@@ -1,10 +1,11 @@
 // The service as it is started: one process that serves, or a parent that keeps several of them.
 import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { type Logger, pino } from 'pino'
 import { type Config, Misconfigured, readConfig } from './config.ts'
 import type { DevelopmentIssuer } from './development/settings.ts'
 import { developmentProviderFor, withDevelopmentProvider } from './development-provider.ts'
-import { alone, type Siblings, siblingsByParent } from './processes/siblings.ts'
+import { alone, SERVING, type Siblings, siblingsByParent } from './processes/siblings.ts'
 
 /** What a parent gives to its children, besides the environment it has itself. */
 interface Birth {
@@ -45,7 +46,9 @@ async function serve(config: Config, log: Logger, siblings: Siblings): Promise<(
   const { startServices } = await import('./services.ts')
   const running = await startServices(config, log, { siblings })
   const app = await buildApp(config, log, running)
-  await app.listen({ host: config.host, port: config.port })
+  const address = { host: config.host, port: config.port, reusePort: siblings.count > 1 }
+  await app.listen(address)
+  siblings.tell(SERVING, undefined)
   return async () => {
     await app.close()
     await running.close()
@@ -65,19 +68,21 @@ async function keepSeveral(
   log: Logger,
   stopProvider: () => Promise<void>,
 ): Promise<void> {
-  const { startChildren } = await import('./processes/parent.ts')
+  const { assertFree, startChildren } = await import('./processes/parent.ts')
   const { openEmbeddedDatabase } = await import('./embedded-database.ts')
-  const count = config.processes
+  await assertFree(config.host, config.port)
   const database = config.database.url === undefined ? await openEmbeddedDatabase(config, log) : undefined
   const stopDatabase = async () => database?.stop()
-  const children = startChildren(
+  const count = config.processes
+  const children = startChildren({
     count,
-    (number) => {
+    program: fileURLToPath(import.meta.url),
+    environmentOf(number) {
       const birth: Birth = { number, count, development }
-      return { [BIRTH]: JSON.stringify(birth), ...(database && { DATABASE_URL: database.url }) }
+      return { ...process.env, ...(database && { DATABASE_URL: database.url }), [BIRTH]: JSON.stringify(birth) }
     },
     log,
-  )
+  })
   // The first of them serves before the last is ready.
   stopOnSignal(log, [children.stop, stopDatabase, stopProvider])
   try {
@@ -101,6 +106,8 @@ function stopOnSignal(log: Logger, steps: readonly (() => Promise<void>)[]): voi
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  // A child whose parent is gone.
+  process.on('disconnect', () => stop('disconnect'))
 }
 
 main().catch((error) => {

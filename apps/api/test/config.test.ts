@@ -36,6 +36,8 @@ test('the cores are used, but for a model of our own and for background work one
   }
   assert.equal(readConfig({ INFERENCE_MODEL_FILE: 'a.gguf', INFERENCE_URL: 'http://a' }).processes, processes)
   assert.match(faultsOf({ PROCESSES: '0' })[0]!, /PROCESSES must be a whole number from 1 to 256/)
+  assert.equal(readConfig({ PORT: '0' }).processes, 1)
+  assert.match(faultsOf({ PORT: '0', PROCESSES: '2' })[0]!, /PROCESSES must be 1 where PORT is 0/)
 })
 
 test('all faults are reported at once, each by its name', () => {

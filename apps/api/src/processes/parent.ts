@@ -1,10 +1,19 @@
 // Keeps several processes that serve one address: starts them, starts one again that has died, and ends them in order.
 //
-// It accepts connections and hands them round, one to each in turn (`node:cluster`); requests never pass through it.
-import cluster, { type Worker } from 'node:cluster'
+// Each listens by itself, and the kernel divides the connections among them (SO_REUSEPORT). So nothing passes through the
+// parent, and nothing that was not yet accepted waits for a process that is gone.
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import type { Logger } from 'pino'
-import type { Told } from './siblings.ts'
+import { SERVING, type Told } from './siblings.ts'
+
+export interface ChildrenOptions {
+  readonly count: number
+  readonly program: string
+  environmentOf(number: number): NodeJS.ProcessEnv
+  readonly log: Logger
+}
 
 export interface Children {
   /** Resolves when all of them serve. One that ends before that has said why, and takes the others along. */
@@ -15,25 +24,30 @@ export interface Children {
 /** A process that dies as soon as it is started must not keep the machine busy. */
 const START_AGAIN_AFTER_MS = 1_000
 
-export function startChildren(
-  count: number,
-  environmentOf: (number: number) => Record<string, string>,
-  log: Logger,
-): Children {
-  const children = new Map<number, Worker>()
+/** Those who share an address do not notice a stranger there, so it is looked for before they begin. */
+export async function assertFree(host: string, port: number): Promise<void> {
+  const probe = createServer().listen({ host, port, exclusive: true })
+  await once(probe, 'listening')
+  probe.close()
+  await once(probe, 'close')
+}
+
+export function startChildren({ count, program, environmentOf, log }: ChildrenOptions): Children {
+  const children = new Map<number, ChildProcess>()
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   let toCome = count
   let isStopping = false
 
   const start = (number: number): void => {
     if (isStopping) return
-    const child = cluster.fork(environmentOf(number))
+    const child = fork(program, { env: environmentOf(number), serialization: 'advanced' })
     children.set(number, child)
     child.on('message', (told: Told) => {
+      if (told.topic === SERVING) {
+        if (--toCome === 0) resolve()
+        return
+      }
       for (const other of children.values()) if (other !== child) pass(other, told)
-    })
-    child.once('listening', () => {
-      if (--toCome === 0) resolve()
     })
     child.once('exit', async (code, signal) => {
       children.delete(number)
@@ -52,18 +66,17 @@ export function startChildren(
     await Promise.all([...children.values()].map(end))
   }
 
-  cluster.setupPrimary({ serialization: 'advanced' })
   for (let number = 1; number <= count; number++) start(number)
   return { ready, stop }
 }
 
-function pass(child: Worker, told: Told): void {
-  if (child.isConnected()) child.send(told, undefined, () => {})
+function pass(child: ChildProcess, told: Told): void {
+  if (child.connected) child.send(told, undefined, undefined, () => {})
 }
 
-async function end(child: Worker): Promise<void> {
-  if (child.isDead()) return
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
-  child.process.kill('SIGTERM')
+  child.kill('SIGTERM')
   await exit
 }

@@ -14,6 +14,9 @@ export interface Told {
   readonly value: unknown
 }
 
+/** Told to the parent once a process answers. */
+export const SERVING = 'serving'
+
 export const alone: Siblings = { number: 1, count: 1, tell() {}, hear() {} }
 
 /** For a child of `parent.ts`, which passes on what its children tell. */

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { startMain } from '../support/main-process.ts'
+import { says, scriptedUpstream } from '../support/scripted-upstream.ts'
 import { until } from '../support/service.ts'
 
 type Main = Awaited<ReturnType<typeof startMain>>
@@ -24,12 +26,15 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** On a connection of its own, so that the next process gets it. */
-async function get(url: string, token = ''): Promise<{ status: number; text: string }> {
-  const call = request(url, { agent: false, headers: token ? { authorization: `Bearer ${token}` } : {} }).end()
+/** On a connection of its own, so that any process may get it. */
+async function send(method: string, url: string, token = '', body?: object): Promise<{ status: number; text: string }> {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+  const call = request(url, { method, agent: false, headers }).end(body && JSON.stringify(body))
   const [answer] = await once(call, 'response')
   return { status: answer.statusCode, text: await text(answer) }
 }
+
+const get = (url: string, token?: string) => send('GET', url, token)
 
 describe('two of them', () => {
   let service: Main
@@ -41,12 +46,12 @@ describe('two of them', () => {
   after(() => service.stop())
 
   test('share the connections, and each tells the numbers of both', async () => {
-    for (let i = 0; i < 8; i++) assert.equal((await get(`${service.url}/health/live`)).status, 200)
+    for (let i = 0; i < 100; i++) assert.equal((await get(`${service.url}/health/live`)).status, 200)
     for (let i = 0; i < 2; i++) {
       const { text } = await get(`${service.url}/metrics`)
       for (const number of [1, 2]) {
         const counted = `amphi_http_request_duration_seconds_count{operation="other",status="2xx",process="${number}"} `
-        assert.ok(Number(text.split(counted)[1]?.split('\n')[0]) >= 4, text)
+        assert.ok(Number(text.split(counted)[1]?.split('\n')[0]) >= 10, text)
       }
       assert.equal(text.split('# TYPE process_resident_memory_bytes gauge').length, 2)
       assert.match(text, /^process_start_time_seconds\{process="2"\} \d/m)
@@ -79,6 +84,38 @@ describe('two of them', () => {
   })
 })
 
+test('what was answered before one of them is killed is kept, and the others answer on', async () => {
+  const upstream = await scriptedUpstream(says('Hello'))
+  const service = await startMain({ PROCESSES: '2', INFERENCE_URL: upstream.url, DEFAULT_MODEL: 'm' })
+  const { token, space } = await service.signIn('ana')
+  const ask = async (): Promise<string | undefined> => {
+    const body = { messages: [{ role: 'user', content: 'Hi' }] }
+    const url = `${service.url}/v1/spaces/${space}/chat/completions`
+    // A connection that dies with its process fails; nothing was promised on it.
+    const answer = await send('POST', url, token, body).catch(() => undefined)
+    return answer?.status === 200 ? JSON.parse(answer.text).id : undefined
+  }
+  const chats: string[] = []
+  let failed = 0
+  const askForAWhile = async () => {
+    for (let i = 0; i < 12; i++) {
+      const id = await ask()
+      if (id) chats.push(id)
+      else failed++
+    }
+  }
+  const asking = Array.from({ length: 8 }, askForAWhile)
+  await until('some are answered', () => chats.length > 20)
+  process.kill(servingOf(service)[0]!, 'SIGKILL')
+  await Promise.all(asking)
+  assert.ok(failed <= 8, `${failed} failed, more than were under way`)
+  for (const id of chats) {
+    assert.equal((await send('GET', `${service.url}/v1/spaces/${space}/chats/${id}`, token)).status, 200)
+  }
+  await service.stop()
+  await upstream.close()
+})
+
 test('on a signal all of them finish, and nothing is left', async () => {
   const service = await startMain({ PROCESSES: '3' })
   const family = childrenOf(service.child.pid!)
@@ -97,6 +134,14 @@ test('when the parent is killed they end too, and the next start finds its addre
   const next = await startMain({ PROCESSES: '2', PORT: String(service.port), DATA_DIR: service.dataDir })
   await next.stop()
   await service.stop()
+})
+
+test('an address that another program serves is not shared with it', async () => {
+  const stranger = createServer((socket) => socket.destroy()).listen({ port: 0, host: '127.0.0.1', reusePort: true })
+  await once(stranger, 'listening')
+  const { port } = stranger.address() as AddressInfo
+  await assert.rejects(startMain({ PROCESSES: '2', PORT: String(port) }), /ended with 1: .*EADDRINUSE/s)
+  stranger.close()
 })
 
 test('what keeps one from starting is said, and ends all of it', async () => {
