@@ -106,8 +106,9 @@ function stopOnSignal(log: Logger, steps: readonly (() => Promise<void>)[]): voi
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // A child whose parent is gone.
+  // A child whose parent is gone, or was gone before the child was ready.
   process.on('disconnect', () => stop('disconnect'))
+  if (process.connected === false) void stop('disconnect')
 }
 
 main().catch((error) => {

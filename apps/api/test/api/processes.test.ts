@@ -1,11 +1,13 @@
 // Several processes that serve one address: to a client they are one service.
 import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
+import { cloneDatabase } from '../support/databases.ts'
 import { startMain } from '../support/main-process.ts'
 import { says, scriptedUpstream } from '../support/scripted-upstream.ts'
 import { until } from '../support/service.ts'
@@ -14,8 +16,8 @@ type Main = Awaited<ReturnType<typeof startMain>>
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean).map(Number)
-const isServing = (pid: number): boolean => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.ts')
-const servingOf = ({ child }: Main): number[] => childrenOf(child.pid!).filter(isServing)
+const isServing = (pid: number): boolean => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('src/main.ts')
+const servingOf = ({ child }: { child: ChildProcess }): number[] => childrenOf(child.pid!).filter(isServing)
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -134,6 +136,21 @@ test('when the parent is killed they end too, and the next start finds its addre
   const next = await startMain({ PROCESSES: '2', PORT: String(service.port), DATA_DIR: service.dataDir })
   await next.stop()
   await service.stop()
+})
+
+test('when the parent is killed before they are ready they end as well', async () => {
+  // One that outlives the parent, so that nothing else ends them.
+  const database = await cloneDatabase()
+  let starting: number[] = []
+  const service = await startMain({ PROCESSES: '2', DATABASE_URL: database.url }, async (child) => {
+    await until('they are started', () => servingOf({ child }).length === 2)
+    starting = servingOf({ child })
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  await until('they are gone', () => !starting.some(isAlive), 15_000)
+  await service.stop()
+  await database.drop()
 })
 
 test('an address that another program serves is not shared with it', async () => {

@@ -1,5 +1,5 @@
 // The service exactly as `npm start` runs it, in a folder and on a port of its own.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
@@ -12,7 +12,8 @@ import { until } from './service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-export async function startMain(env: Record<string, string> = {}) {
+/** `onSpawn` sees it before it is ready, and may be its end. */
+export async function startMain(env: Record<string, string> = {}, onSpawn?: (child: ChildProcess) => Promise<void>) {
   const port = Number(env['PORT'] ?? (await freePort()))
   const url = `http://127.0.0.1:${port}`
   const dataDir = await mkdtemp(join(tmpdir(), 'amphi-main-'))
@@ -29,7 +30,15 @@ export async function startMain(env: Record<string, string> = {}) {
       () => false,
     )
   }
-  await until('the service is ready', isReady, 60_000)
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  await onSpawn?.(child)
+  if (child.signalCode === null) await until('the service is ready', isReady, 60_000)
   return {
     child,
     url,
@@ -41,13 +50,7 @@ export async function startMain(env: Record<string, string> = {}) {
       const spaces = await call({ url, token }, 'GET', '/v1/spaces?limit=1')
       return { url, token, space: spaces.body.data[0]?.id as string }
     },
-    async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGTERM')
-        await once(child, 'exit')
-      }
-      await rm(dataDir, { recursive: true, force: true })
-    },
+    stop,
   }
 }
 
