@@ -59,7 +59,10 @@ async function serveAsChild(config: Config, { number, count, development }: Birt
   // Background work is bounded for the machine, so one of the processes does it.
   const role = number > 1 ? 'api' : config.role
   const own = { ...(development ? await withDevelopmentProvider(config, development) : config), role }
-  stopOnSignal(log, [await serve(own, log, siblingsByParent(number, count))])
+  const stop = stopOnSignal(log, [await serve(own, log, siblingsByParent(number, count))])
+  process.on('disconnect', () => stop('disconnect'))
+  // The parent may have gone before this process was ready.
+  if (!process.connected) await stop('disconnect')
 }
 
 async function keepSeveral(
@@ -94,7 +97,7 @@ async function keepSeveral(
 }
 
 /** What was accepted is finished first. */
-function stopOnSignal(log: Logger, steps: readonly (() => Promise<void>)[]): void {
+function stopOnSignal(log: Logger, steps: readonly (() => Promise<void>)[]): (signal: string) => Promise<void> {
   let isStopping = false
   const stop = async (signal: string) => {
     if (isStopping) return
@@ -106,9 +109,7 @@ function stopOnSignal(log: Logger, steps: readonly (() => Promise<void>)[]): voi
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // A child whose parent is gone, or was gone before the child was ready.
-  process.on('disconnect', () => stop('disconnect'))
-  if (process.connected === false) void stop('disconnect')
+  return stop
 }
 
 main().catch((error) => {

@@ -43,8 +43,9 @@ test('every type keeps its value, nothing stays nothing, and an empty text is no
     things: { a: [1] },
   }
   const nothing = { id: undefined, name: undefined, at: undefined, count: undefined }
-  const rows = await read([{ ...whole, isSo: false }, {}])
+  const rows = await read([{ ...whole, isSo: false }, {}, { name: null, tags: null, things: null }])
   assert.deepEqual(rows[0], whole)
+  assert.deepEqual(rows[2], rows[1])
   assert.deepEqual(rows[1], { ...nothing, isso: undefined, tags: undefined, things: undefined })
 })
 

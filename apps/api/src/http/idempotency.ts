@@ -48,17 +48,17 @@ export async function once(
     column: 'sealed_body',
   }
   const digest = hash('sha256', JSON.stringify([request.target, request.body]), 'base64')
-  const earlier = await db.as(grant, (sql) =>
+  const taken = await db.as(grant, (sql) =>
     takeKey(sql, grant, { key, operation: operation.id, hash: digest, replicaId: replica.id }),
   )
-  if (earlier) {
-    if (earlier.operation !== operation.id || earlier.request_hash !== digest) {
+  if (typeof taken !== 'string') {
+    if (taken.operation !== operation.id || taken.request_hash !== digest) {
       throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used for another request')
     }
-    if (earlier.sealed_body !== undefined && earlier.status !== undefined) {
-      return { replayed: { status: earlier.status, body: JSON.parse(vault.open(earlier.sealed_body, place)) } }
+    if (taken.sealed_body !== undefined && taken.status !== undefined) {
+      return { replayed: { status: taken.status, body: JSON.parse(vault.open(taken.sealed_body, place)) } }
     }
-    if (earlier.alive) {
+    if (taken.alive) {
       const message = 'The first request with this Idempotency-Key is still running'
       throw new Problem('idempotency_in_progress', message, { retryAfterSeconds: 1 })
     }
@@ -69,9 +69,9 @@ export async function once(
 
   const keep = (status: number, body: unknown) => {
     const sealed = vault.seal(JSON.stringify(body ?? null), place)
-    return db.as(grant, (sql) => keepAnswer(sql, grant, key, status, sealed))
+    return db.as(grant, (sql) => keepAnswer(sql, grant, key, taken, status, sealed))
   }
-  const release = () => db.as(grant, (sql) => releaseKey(sql, grant, key))
+  const release = () => db.as(grant, (sql) => releaseKey(sql, grant, key, taken))
   let value: unknown
   try {
     value = await run()

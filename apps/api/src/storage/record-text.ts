@@ -42,7 +42,7 @@ export function recordFormat(columns: Columns): RecordFormat {
 }
 
 function fieldOf(value: unknown, type: ColumnType): string {
-  if (value === undefined) return NULL
+  if (value === undefined || value === null) return NULL
   if (type === 'text') return plain(value as string)
   if (type === 'json') return toStorableJson(value as object)
   if (type === 'text[]') return `{${(value as readonly string[]).map(quoted).join(',')}}`

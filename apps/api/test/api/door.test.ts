@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { newId } from '../../src/base/ids.ts'
-import { failing } from '../support/failing-table.ts'
 import { type Person, type Service, startService, toReply, until } from '../support/service.ts'
 
 let service: Service
@@ -100,85 +99,6 @@ describe('request ids', () => {
     assert.equal(kept.headers['x-request-id'], 'trace-1.a')
     const odd = await admin.call('GET', '/v1/seats', undefined, { 'x-request-id': 'a b<script>' })
     assert.notEqual(odd.headers['x-request-id'], 'a b<script>')
-  })
-})
-
-describe('Idempotency-Key', () => {
-  const make = (key: string, name: string, who = admin) =>
-    who.call('POST', '/v1/seats', { name, spaces: [space], permissions: [] }, { 'idempotency-key': key })
-
-  test('a repeat gets the first answer and does nothing', async () => {
-    const key = newId()
-    const first = await make(key, `once-${key}`)
-    const second = await make(key, `once-${key}`)
-    assert.equal(first.status, 200)
-    assert.deepEqual(second.body, first.body)
-    assert.equal(second.headers['idempotent-replayed'], 'true')
-  })
-
-  test('a refusal is repeated too', async () => {
-    const key = newId()
-    const first = await make(key, 'admins')
-    const second = await make(key, 'admins')
-    assert.deepEqual([first.status, second.status], [409, 409])
-    assert.deepEqual(second.body, first.body)
-  })
-
-  test('the same key with another body is 409', async () => {
-    const key = newId()
-    await make(key, `a-${key}`)
-    const { status, body } = await make(key, `b-${key}`)
-    assert.deepEqual([status, body.error.code], [409, 'idempotency_key_reused'])
-  })
-
-  test('the same key of another person is another key', async () => {
-    const key = newId()
-    await make(key, `mine-${key}`)
-    const ben = await service.signIn('ben', ['admins'])
-    assert.equal((await make(key, `his-${key}`, ben)).status, 200)
-  })
-
-  test('of ten at once exactly one runs', async () => {
-    const key = newId()
-    const replies = await Promise.all(Array.from({ length: 10 }, () => make(key, `race-${key}`)))
-    const ran = replies.filter(({ status, headers }) => status === 200 && !headers['idempotent-replayed'])
-    assert.equal(ran.length, 1)
-    for (const { status, body } of replies) {
-      assert.ok(status === 200 || body.error.code === 'idempotency_in_progress', JSON.stringify(body))
-    }
-  })
-
-  test('a request that died with its process is never run again', async () => {
-    const key = newId()
-    await make(key, `dead-${key}`)
-    await service.process.system`
-      update idempotency_keys set status = null, sealed_body = null, replica_id = ${newId()} where key = ${key}`
-    const { status, body } = await make(key, `dead-${key}`)
-    assert.deepEqual([status, body.error.code], [409, 'idempotency_outcome_unknown'])
-  })
-
-  test('what was done is answered though it cannot be noted, is not done twice, and is noted as soon as that can be', async () => {
-    const key = newId()
-    const mend = await failing(service.databaseUrl, 'idempotency_keys', 'update')
-    const first = await make(key, `late-${key}`)
-    const meanwhile = await make(key, `late-${key}`)
-    await mend()
-    assert.equal(first.status, 200)
-    assert.equal(meanwhile.body.error.code, 'idempotency_in_progress')
-    await until('a repeat gets the first answer', async () => {
-      const { body } = await make(key, `late-${key}`)
-      return body.id === first.body.id
-    })
-  })
-
-  test('kept answers are sealed, and a bad key is 400', async () => {
-    const key = newId()
-    await make(key, `sealed-${key}`)
-    const [row] = await service.process.system<
-      { sealed_body: string }[]
-    >`select sealed_body from idempotency_keys where key = ${key}`
-    assert.doesNotMatch(row!.sealed_body, /sealed-/)
-    assert.equal((await make('with space', 'x')).status, 400)
   })
 })
 
