@@ -29,6 +29,8 @@ const stream = run({
   files: [...new Set(files)].sort(),
   concurrency: isSlow ? 1 : 2,
   timeout: isSlow ? 900_000 : 120_000,
+  // A file ends with its last test, whatever a failed one left open.
+  execArgv: ['--test-force-exit'],
 })
 stream.on('test:summary', ({ file, counts: summary }) => {
   if (file !== undefined) return

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { signInByName } from '../../src/development/sign-in-by-name.ts'
+import { endWithTests } from './end-with-tests.ts'
 import { AS_STARTED, call } from './processes.ts'
 import { until } from './service.ts'
 
@@ -21,6 +22,7 @@ export async function startMain(env: Record<string, string> = {}, onSpawn?: (chi
     env: { PATH: process.env['PATH'], PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  endWithTests(child)
   let said = ''
   child.stderr.on('data', (chunk) => (said += chunk))
   const isReady = () => {

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import postgres from 'postgres'
+import { endWithTests } from './end-with-tests.ts'
 
 const POSTGRES_JS = import.meta.resolve('postgres')
 const MODULE = new URL('../../src/storage/embedded-postgres.ts', import.meta.url)
@@ -48,7 +49,7 @@ export function startService(program: string, dataDir: string, options: ServiceO
     const dataDir = ${JSON.stringify(dataDir)}
     ${program}`
   const [command, ...args] = [...through, process.execPath, '--input-type=module', '-e', source]
-  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'], ...spawnOptions })
+  const child = endWithTests(spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'], ...spawnOptions }))
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
   return {
     process: child,

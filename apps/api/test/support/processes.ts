@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
+import { endWithTests } from './end-with-tests.ts'
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
 
@@ -31,6 +32,7 @@ export async function spawnService(env: Record<string, string>, args: string[] =
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  endWithTests(child)
   const said = await Promise.race([
     once(createInterface(child.stdout!), 'line'),
     once(child, 'exit').then(([code]) => {

@@ -9,6 +9,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { S3Client } from '@aws-sdk/client-s3'
+import { endWithTests } from './end-with-tests.ts'
 import { KEYS, LAUNCHER, type Ports, RING_BUILDER, serverFiles } from './s3-server-files.ts'
 import { until } from './service.ts'
 
@@ -79,7 +80,8 @@ export async function startS3Server(): Promise<S3Server> {
 }
 
 function start(command: string, args: string[]): ChildProcess {
-  return spawn(command, args, { stdio: ['ignore', 'ignore', process.env['TEST_LOG'] ? 'inherit' : 'ignore'] })
+  const stderr = process.env['TEST_LOG'] ? 'inherit' : 'ignore'
+  return endWithTests(spawn(command, args, { stdio: ['ignore', 'ignore', stderr] }))
 }
 
 async function end(child: ChildProcess): Promise<void> {
