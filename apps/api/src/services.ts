@@ -40,6 +40,7 @@ import { openDatabase } from './storage/database.ts'
 import { sweepKeys } from './storage/idempotency.ts'
 import { jobs } from './storage/jobs.ts'
 import { migrate } from './storage/migrate.ts'
+import { foldRowCounts } from './storage/row-counts.ts'
 import { type Client, connect } from './storage/sql.ts'
 
 export interface Process {
@@ -56,6 +57,7 @@ const SYSTEM_CONNECTIONS = 4
 /** For each tenant. An upload holds a few megabytes, a workbook or a finalization more. */
 const UPLOADS_AT_ONCE_MAX = 4
 const SWEEP_EVERY_MS = 10 * 60_000
+const FOLD_EVERY_MS = 30_000
 
 export async function startServices(
   config: Config,
@@ -108,6 +110,8 @@ export async function startServices(
       ]).catch(onError)
     const sweeping = setInterval(sweep, SWEEP_EVERY_MS).unref()
     closers.push(() => clearInterval(sweeping))
+    const folding = setInterval(() => foldRowCounts(system).catch(onError), FOLD_EVERY_MS).unref()
+    closers.push(() => clearInterval(folding))
 
     const egress = openEgress({ allow: config.egressAllow, production: config.production })
     closers.push(() => egress.close())

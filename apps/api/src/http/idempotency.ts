@@ -1,6 +1,7 @@
 // Idempotency-Key (contract 4.0): a repeated POST is answered with the first answer, and nothing ever runs twice.
 import { hash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Grant } from '../base/grant.ts'
 import { Problem } from '../base/problem.ts'
 import type { Services } from '../contract/context.ts'
@@ -19,6 +20,7 @@ interface Request {
   readonly target: string
   readonly body: unknown
   readonly grant: Grant
+  readonly log: FastifyBaseLogger
 }
 
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/
@@ -40,7 +42,7 @@ export async function once(
   run: () => Promise<unknown>,
 ): Promise<{ replayed: KeptAnswer } | { value: unknown }> {
   const { db, vault, replica } = services
-  const { grant, key, operation } = request
+  const { grant, key, operation, log } = request
   const place = {
     tenantId: grant.tenantId,
     table: 'idempotency_keys',
@@ -72,17 +74,22 @@ export async function once(
     return db.as(grant, (sql) => keepAnswer(sql, grant, key, taken, status, sealed))
   }
   const release = () => db.as(grant, (sql) => releaseKey(sql, grant, key, taken))
+  const giveUp = (err: unknown) =>
+    log.error(
+      { reqId: grant.requestId, err },
+      'what an Idempotency-Key came to could not be noted: its repeats are refused',
+    )
   let value: unknown
   try {
     value = await run()
   } catch (error) {
     const problem = toProblem(error as Error)
     const isFinal = problem.status < 500 && problem.status !== 429
-    await noted(isFinal ? () => keep(problem.status, bodyOf(problem, grant.requestId)) : release)
+    await noted(isFinal ? () => keep(problem.status, bodyOf(problem, grant.requestId)) : release, giveUp)
     throw error
   }
   // A stream cannot be told twice: its repeat is another request.
-  await noted(value instanceof EventStream ? release : () => keep(operation.status, value))
+  await noted(value instanceof EventStream ? release : () => keep(operation.status, value), giveUp)
   return { value }
 }
 
@@ -90,16 +97,18 @@ export async function once(
  * The request has come to its end, and its answer is due whether or not the database is there to note it. What cannot be
  * noted now is tried again for a while; until it is, a repeat is refused and still nothing runs twice.
  */
-async function noted(note: () => Promise<void>): Promise<void> {
-  const again = async () => {
+async function noted(note: () => Promise<void>, giveUp: (error: unknown) => void): Promise<void> {
+  const again = async (failed: unknown) => {
+    let error = failed
     for (const pauseMs of NOTE_AGAIN_AFTER_MS) {
       await delay(pauseMs, undefined, { ref: false })
-      const isNoted = await note().then(
-        () => true,
-        () => false,
-      )
-      if (isNoted) return
+      try {
+        return await note()
+      } catch (next) {
+        error = next
+      }
     }
+    giveUp(error)
   }
-  await note().catch(() => void again())
+  await note().catch((error) => void again(error))
 }

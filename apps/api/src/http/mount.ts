@@ -109,7 +109,8 @@ function mountAt(app: FastifyInstance, operation: Operation, address: Address, s
       if (key === undefined || !request.entry) return answer(await run())
 
       const { grant } = request.entry
-      const outcome = await once(services, { key, operation, target: request.url, body: request.body, grant }, run)
+      const asked = { key, operation, target: request.url, body: request.body, grant, log: request.log }
+      const outcome = await once(services, asked, run)
       if (!('replayed' in outcome)) return answer(outcome.value)
       const { status, body } = outcome.replayed
       reply.header('idempotent-replayed', 'true')

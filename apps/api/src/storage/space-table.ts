@@ -5,6 +5,7 @@ import { Problem } from '../base/problem.ts'
 import { audit } from './audit.ts'
 import type { Database } from './database.ts'
 import { cut, olderThan } from './paging.ts'
+import { countRows } from './row-counts.ts'
 import type { Sql } from './sql.ts'
 
 export interface TableOptions {
@@ -12,12 +13,14 @@ export interface TableOptions {
   readonly conflicts?: Readonly<Record<string, string>>
   /** Columns that never reach the audit log. */
   readonly secrets?: readonly string[]
+  /** The database keeps the count of each space's rows, which are too many to be counted for every list. */
+  readonly hasCount?: boolean
 }
 
 type Values<Row> = Partial<{ [K in keyof Row]: Row[K] | undefined }>
 
 export function spaceTable<Row extends { id: string }>(name: string, noun: string, options: TableOptions = {}) {
-  const { conflicts = {}, secrets = [] } = options
+  const { conflicts = {}, secrets = [], hasCount = false } = options
   const action = (verb: string) => `${name.replaceAll('_', '-')}.${verb}`
   const resource = name.replaceAll('_', '-')
 
@@ -39,6 +42,11 @@ export function spaceTable<Row extends { id: string }>(name: string, noun: strin
       Object.entries(values).map(([key, value]) => [key, isJson(value) ? sql.json(value as never) : (value ?? null)]),
     )
 
+  const count = async (sql: Sql, matching: ReturnType<typeof mine>): Promise<number> => {
+    const [total] = await sql<{ count: number }[]>`select count(*)::int as count from ${sql(name)} where ${matching}`
+    return total!.count
+  }
+
   return {
     /** Where `only` names columns, the rows that have these values there. */
     page(
@@ -54,23 +62,23 @@ export function spaceTable<Row extends { id: string }>(name: string, noun: strin
           (all, [column, value]) => sql`${all} and ${sql(column)} = ${value as string}`,
           mine(sql, grant),
         )
-        const [rows, [total]] = await Promise.all([
+        const [rows, total] = await Promise.all([
           sql<Row[]>`select * from ${sql(name)} where ${matching} and ${older} order by id desc limit ${limit + 1}`,
-          sql<{ count: number }[]>`select count(*)::int as count from ${sql(name)} where ${matching}`,
+          hasCount && wanted.length === 0 ? countRows(sql, grant, name) : count(sql, matching),
         ])
-        return cut(rows as Row[], limit, total!.count)
+        return cut(rows as Row[], limit, total)
       })
     },
 
     numbered(db: Database, grant: SpaceGrant, { page, page_size }: { page: number; page_size: number }) {
       return db.as(grant, async (sql) => {
-        const [rows, [total]] = await Promise.all([
+        const [rows, total] = await Promise.all([
           sql<Row[]>`
             select * from ${sql(name)} where ${mine(sql, grant)}
             order by id desc limit ${page_size + 1} offset ${(page - 1) * page_size}`,
-          sql<{ count: number }[]>`select count(*)::int as count from ${sql(name)} where ${mine(sql, grant)}`,
+          count(sql, mine(sql, grant)),
         ])
-        return cut(rows as Row[], page_size, total!.count)
+        return cut(rows as Row[], page_size, total)
       })
     },
 

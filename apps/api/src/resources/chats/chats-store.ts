@@ -4,6 +4,7 @@ import { Problem } from '../../base/problem.ts'
 import type { Cursor, Page } from '../../contract/shapes.ts'
 import { textOf } from '../../outside/models/engine.ts'
 import { cut, olderThan } from '../../storage/paging.ts'
+import { countRows } from '../../storage/row-counts.ts'
 import type { Sql } from '../../storage/sql.ts'
 import type { KeptMessage } from './messages.ts'
 import type { LastResponse } from './shapes.ts'
@@ -42,13 +43,18 @@ export async function listChats(
   { limit, after, name }: Cursor & { name?: string | undefined },
 ): Promise<Page<SpokenChat>> {
   const named = name === undefined ? sql`` : sql`and strpos(lower(name), lower(${name})) > 0`
-  const [rows, [total]] = await Promise.all([
+  const countNamed = async () => {
+    const [total] = await sql<{ count: number }[]>`
+      select count(*)::int as count from chats where ${mine(sql, grant)} ${named}`
+    return total!.count
+  }
+  const [rows, count] = await Promise.all([
     sql<OpenedRow[]>`
       select ${columns(sql)} from chats where ${mine(sql, grant)} and ${olderThan(sql, 'id', after)} ${named}
       order by id desc limit ${limit + 1}`,
-    sql<{ count: number }[]>`select count(*)::int as count from chats where ${mine(sql, grant)} ${named}`,
+    name === undefined ? countRows(sql, grant, 'chats') : countNamed(),
   ])
-  const page = cut(rows as OpenedRow[], limit, total!.count)
+  const page = cut(rows as OpenedRow[], limit, count)
   const said = await turnsOf(
     sql,
     grant,

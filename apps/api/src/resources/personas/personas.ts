@@ -7,7 +7,7 @@ import { finalizeUpload } from './finalize.ts'
 import { FinalizedUpload, FinalizeUpload, NewPersona, Persona, PersonaChanges, StagedUpload } from './shapes.ts'
 import { stageUpload } from './stage.ts'
 
-const table = spaceTable<Persona>('personas', 'persona')
+const table = spaceTable<Persona>('personas', 'persona', { hasCount: true })
 const personas = resource('personas', 'space')
 
 export default [
