@@ -12,6 +12,7 @@ import { SigningKeys } from './access/signing-keys.ts'
 import { foundTenants } from './access/tenants.ts'
 import { Tokens } from './access/tokens.ts'
 import { BusyLimit } from './base/busy-limit.ts'
+import { nowAndThen } from './base/now-and-then.ts'
 import { openVault } from './base/vault.ts'
 import { startCompute } from './compute.ts'
 import type { Config } from './config.ts'
@@ -29,6 +30,7 @@ import { openEgress } from './outside/egress/egress.ts'
 import { openMailer } from './outside/mailer.ts'
 import { openObjectStore } from './outside/object-store/object-store.ts'
 import { alone, type Siblings } from './processes/siblings.ts'
+import { sweepChats } from './resources/chats/chats-store.ts'
 import { sweepScores } from './resources/leaderboards/scores-store.ts'
 import { prepareLogMonths, sweepLogs } from './resources/logs/logs-store.ts'
 import { sweepUploads } from './resources/personas/uploads-store.ts'
@@ -96,7 +98,8 @@ export async function startServices(
     const keyUses = new KeyUses(system, onError)
     closers.push(() => keyUses.flush())
 
-    const sweep = async () =>
+    const closing = new AbortController()
+    const sweep = () =>
       Promise.all([
         keys.rotateWhenDue(),
         sweepKeys(system),
@@ -105,13 +108,13 @@ export async function startServices(
         sweepStates(system),
         sweepLogins(system),
         prepareLogMonths(system),
-        sweepLogs(system),
+        sweepLogs(system, closing.signal),
+        sweepChats(system, closing.signal),
         sweepAllowances(system),
       ]).catch(onError)
-    const sweeping = setInterval(sweep, SWEEP_EVERY_MS).unref()
-    closers.push(() => clearInterval(sweeping))
-    const folding = setInterval(() => foldRowCounts(system).catch(onError), FOLD_EVERY_MS).unref()
-    closers.push(() => clearInterval(folding))
+    // In reverse: what is being swept hears of the end, and is then waited for.
+    closers.push(nowAndThen(SWEEP_EVERY_MS, sweep), () => closing.abort())
+    closers.push(nowAndThen(FOLD_EVERY_MS, () => foldRowCounts(system).catch(onError)))
 
     const egress = openEgress({ allow: config.egressAllow, production: config.production })
     closers.push(() => egress.close())

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../src/base/ids.ts'
 import { chatRecords } from '../../src/resources/chats/chat-writes-store.ts'
+import { sweepChats } from '../../src/resources/chats/chats-store.ts'
 import type { Sql } from '../../src/storage/sql.ts'
 import { WriteBuffer } from '../../src/storage/write-buffer.ts'
 import { type Person, type Service, startService } from '../support/service.ts'
@@ -66,13 +67,14 @@ test('a chat whose commit was not heard of is written again, and kept once', asy
   assert.deepEqual([await countIn(space), told], [2, [false, true]])
 })
 
-test('chats go with their space, and what comes for it later is dropped without harm to others', async () => {
+test('chats go after their space, and what comes for it later is dropped without harm to others', async () => {
   const { system } = service.process
   const [gone, stays] = [await aSpace(), await aSpace()]
   await insert(system, [aChat(gone), aChat(stays)], false)
   assert.equal((await ana.call('DELETE', `/v1/spaces/${gone}`)).status, 204)
-  assert.equal(await countIn(gone), 0)
   await insert(system, [aChat(gone), aChat(stays), aChat(newId())], false)
+  assert.deepEqual([await countIn(gone), await countIn(stays)], [1, 2])
+  await sweepChats(system, AbortSignal.timeout(10_000))
   assert.deepEqual([await countIn(gone), await countIn(stays)], [0, 2])
 })
 
@@ -86,5 +88,24 @@ test('a space that is deleted while chats are written takes these along too', as
     assert.equal(first, 'waits')
   })
   assert.equal((await deletion)?.status, 204)
+  await sweepChats(service.process.system, AbortSignal.timeout(10_000))
+  assert.equal(await countIn(space), 0)
+})
+
+test('a space with many chats is deleted at once, and several may sweep them together', async () => {
+  const { system } = service.process
+  const space = await aSpace()
+  await insert(
+    system,
+    Array.from({ length: 5000 }, () => aChat(space)),
+    false,
+  )
+  assert.equal((await ana.call('DELETE', `/v1/spaces/${space}`)).status, 204)
+  assert.equal(await countIn(space), 5000)
+  const stopped = AbortSignal.abort()
+  await sweepChats(system, stopped)
+  assert.equal(await countIn(space), 5000)
+  const signal = AbortSignal.timeout(10_000)
+  await Promise.all([sweepChats(system, signal), sweepChats(system, signal), sweepChats(system, signal)])
   assert.equal(await countIn(space), 0)
 })

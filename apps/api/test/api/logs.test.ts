@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { newId } from '../../src/base/ids.ts'
 import { logRecords } from '../../src/resources/logs/log-writes-store.ts'
+import { sweepLogs } from '../../src/resources/logs/logs-store.ts'
 import { type Person, type Service, startService } from '../support/service.ts'
 
 interface Row {
@@ -28,11 +29,11 @@ let space: string
 let ana: Person
 
 const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!
-const textOf = (row: Row) =>
+const textOf = (row: Row, space_id = space) =>
   logRecords.textOf({
     ...row,
     tenant_id: 'acme',
-    space_id: space,
+    space_id,
     finished_at: row.created_at,
     api: 'chats.complete',
     stream: false,
@@ -67,7 +68,11 @@ before(async () => {
     })
   }
   for (let at = 0; at < rows.length; at += 250)
-    await logRecords.insert(service.process.system, rows.slice(at, at + 250).map(textOf), false)
+    await logRecords.insert(
+      service.process.system,
+      rows.slice(at, at + 250).map((row) => textOf(row)),
+      false,
+    )
 })
 after(() => service.close())
 
@@ -175,7 +180,11 @@ test('the list finds by every filter, newest first, and counts exactly', async (
 })
 
 test('logs that are stored a second time are neither kept nor summed twice', async () => {
-  await logRecords.insert(service.process.system, rows.slice(0, 100).map(textOf), true)
+  await logRecords.insert(
+    service.process.system,
+    rows.slice(0, 100).map((row) => textOf(row)),
+    true,
+  )
   const { body } = await ana.call('GET', `/v1/spaces/${space}/logs/statistics`)
   assert.equal(body.total_calls, rows.length)
 })
@@ -197,4 +206,27 @@ test('another space sees none of them', async () => {
   assert.equal((await there.call('GET', `/v1/spaces/${other.id}/logs`)).body.count, 0)
   assert.equal((await there.call('GET', `/v1/spaces/${other.id}/logs/statistics`)).body.total_calls, 0)
   assert.equal((await there.call('GET', `/v1/spaces/${other.id}/logs/${rows[0]!.id}`)).status, 404)
+})
+
+test('the logs of a deleted space and their sums are swept, also those that come late, and no others', async () => {
+  const { system } = service.process
+  const { body: gone } = await ana.call('POST', '/v1/spaces', { name: 'short-lived', description: '' })
+  const write = (some: Row[]) =>
+    logRecords.insert(
+      system,
+      some.map((row) => textOf({ ...row, id: newId() }, gone.id)),
+      false,
+    )
+  const left = () =>
+    system`select 1 from logs where space_id = ${gone.id} union all select 1 from log_sums where space_id = ${gone.id}`
+  await write(rows)
+  assert.equal((await ana.call('DELETE', `/v1/spaces/${gone.id}`)).status, 204)
+  await sweepLogs(system, AbortSignal.abort())
+  assert.notEqual((await left()).length, 0)
+  for (const late of [[], rows.slice(0, 5)]) {
+    await write(late)
+    await sweepLogs(system, AbortSignal.timeout(10_000))
+    assert.equal((await left()).length, 0)
+  }
+  assert.equal((await ana.call('GET', `/v1/spaces/${space}/logs`)).body.count, rows.length)
 })

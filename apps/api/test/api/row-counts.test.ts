@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../src/base/ids.ts'
 import { chatRecords } from '../../src/resources/chats/chat-writes-store.ts'
+import { sweepChats } from '../../src/resources/chats/chats-store.ts'
 import { foldRowCounts } from '../../src/storage/row-counts.ts'
 import { connect } from '../../src/storage/sql.ts'
 import { type Person, type Service, startService } from '../support/service.ts'
@@ -99,6 +100,7 @@ test('they go with their space', async () => {
   await aPersona(space)
   await writeChats([newId(), newId()], space)
   assert.equal((await ana.call('DELETE', `/v1/spaces/${space}`)).status, 204)
+  await sweepChats(service.process.system, AbortSignal.timeout(10_000))
   await foldRowCounts(service.process.system)
   assert.equal(await changesOf(space), 0)
 })

@@ -3,6 +3,7 @@ import type { SpaceGrant } from '../../base/grant.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Cursor, Page } from '../../contract/shapes.ts'
 import { textOf } from '../../outside/models/engine.ts'
+import { inPieces } from '../../storage/in-pieces.ts'
 import { cut, olderThan } from '../../storage/paging.ts'
 import { countRows } from '../../storage/row-counts.ts'
 import type { Sql } from '../../storage/sql.ts'
@@ -142,4 +143,21 @@ async function turnsOf(sql: Sql, grant: SpaceGrant, ids: readonly string[]) {
       .entries()
       .map(([id, turns]) => [id, turns.map(({ messages }) => messages)]),
   )
+}
+
+/** The chats of a deleted space go after it. */
+export async function sweepChats(system: Sql, signal: AbortSignal): Promise<void> {
+  const gone = await system<{ tenant_id: string; space_id: string }[]>`
+    select distinct c.tenant_id, c.space_id from row_counts c
+    where c.table_name = 'chats' and not exists (
+      select from spaces s where s.tenant_id = c.tenant_id and s.id = c.space_id)`
+  for (const { tenant_id, space_id } of gone) {
+    await inPieces(
+      () => system`
+        delete from chats where (tenant_id, space_id, id) in (
+          select tenant_id, space_id, id from chats
+          where tenant_id = ${tenant_id} and space_id = ${space_id} limit 2000 for update skip locked)`,
+      signal,
+    )
+  }
 }

@@ -3,6 +3,7 @@ import type { SpaceGrant } from '../../base/grant.ts'
 import { timeOf } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { NumberedPage, Page } from '../../contract/shapes.ts'
+import { inPieces } from '../../storage/in-pieces.ts'
 import { cut } from '../../storage/paging.ts'
 import type { Sql } from '../../storage/sql.ts'
 import { type LogFilter, periodOf } from './log-filter.ts'
@@ -68,16 +69,21 @@ export async function prepareLogMonths(system: Sql): Promise<void> {
     select ensure_log_months((now() at time zone 'UTC')::date, (now() at time zone 'UTC' + interval '2 months')::date)`
 }
 
-/** The logs of a deleted space go after it, a bounded piece at a time: there may be millions. */
-export async function sweepLogs(system: Sql): Promise<void> {
+/** The logs of a deleted space go after it, and the sums that tell of them go last. */
+export async function sweepLogs(system: Sql, signal: AbortSignal): Promise<void> {
   const gone = await system<{ tenant_id: string; space_id: string }[]>`
     select distinct l.tenant_id, l.space_id from log_sums l
-    where l.grain = 'day' and not exists (select from spaces s where s.tenant_id = l.tenant_id and s.id = l.space_id) limit 20`
+    where l.grain = 'day' and not exists (select from spaces s where s.tenant_id = l.tenant_id and s.id = l.space_id)`
   for (const { tenant_id, space_id } of gone) {
-    const deleted = await system`
-      delete from logs where (tenant_id, space_id, created_at, id) in (
-        select tenant_id, space_id, created_at, id from logs where tenant_id = ${tenant_id} and space_id = ${space_id} limit 20000)`
-    if (deleted.count === 0)
-      await system`delete from log_sums where tenant_id = ${tenant_id} and space_id = ${space_id}`
+    await inPieces(
+      () => system`
+        delete from logs where (tenant_id, space_id, created_at, id) in (
+          select tenant_id, space_id, created_at, id from logs
+          where tenant_id = ${tenant_id} and space_id = ${space_id} limit 5000 for update skip locked)`,
+      signal,
+    )
+    await system`
+      delete from log_sums where tenant_id = ${tenant_id} and space_id = ${space_id}
+        and not exists (select from logs where tenant_id = ${tenant_id} and space_id = ${space_id})`
   }
 }
