@@ -8,6 +8,10 @@ import { bodyOf, toProblem } from './errors.ts'
 
 const PING_EVERY_MS = 15_000
 const PING = ': ping\n\n'
+/** A reader who takes nothing for so long is gone, whatever the connection says. */
+const READING_MS_MAX = 60_000
+/** For the last words to whoever may not read on. */
+const PARTING_MS_MAX = 5_000
 
 /** Calls `stop` when the caller may no longer read on. Returns what ends the watch. */
 export type Watch = (stop: (problem: Problem) => void) => () => void
@@ -31,7 +35,7 @@ export async function sendEvents(
   const ping = setInterval(() => raw.write(PING), PING_EVERY_MS)
   const unwatch = watch((problem) => {
     tell(request, raw, problem)
-    raw.end()
+    part(raw, PARTING_MS_MAX)
   })
   try {
     await stream.write((event) => {
@@ -44,7 +48,7 @@ export async function sendEvents(
   } finally {
     unwatch()
     clearInterval(ping)
-    raw.end()
+    part(raw, READING_MS_MAX)
   }
 }
 
@@ -61,7 +65,17 @@ async function drained(raw: ServerResponse): Promise<void> {
   if (raw.destroyed) return
   const gone = new AbortController()
   const leave = () => gone.abort()
+  const stuck = setTimeout(() => raw.destroy(), READING_MS_MAX)
   raw.once('close', leave)
   await once(raw, 'drain', { signal: gone.signal }).catch(() => {})
   raw.off('close', leave)
+  clearTimeout(stuck)
+}
+
+/** Ends the answer, and the connection with it where the reader does not take the rest. */
+function part(raw: ServerResponse, withinMs: number): void {
+  raw.end()
+  if (raw.writableLength === 0 || raw.destroyed) return
+  const stuck = setTimeout(() => raw.destroy(), withinMs)
+  raw.once('close', () => clearTimeout(stuck))
 }

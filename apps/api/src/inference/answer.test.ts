@@ -125,7 +125,9 @@ test('a router that breaks down does not cost the answer', async (t) => {
 test('echo puts the last message of the user before the answer, streamed and whole alike', async (t) => {
   const { run } = await played(t, passing)
   const steps = await run({ request: request(), deltas: true, echo: true })
-  const streamed = steps.map((step) => ('delta' in step ? step.delta.content : '')).join('')
+  const streamed = steps
+    .map((step) => ('echo' in step ? step.echo : 'delta' in step ? step.delta.content : ''))
+    .join('')
   const last = steps.at(-1)
   assert.ok(last && 'answer' in last)
   assert.equal(streamed, 'Hello thereIt depends.')

@@ -29,8 +29,9 @@ export function chunkMaker<Head extends object>(head: Head): (step: Step) => rea
   let isFlagged = false
   let isFirst = true
   return (step) => {
-    if ('delta' in step) {
-      const delta = isFirst ? { role: 'assistant' as const, ...step.delta } : step.delta
+    if ('delta' in step || 'echo' in step) {
+      const said = 'delta' in step ? step.delta : { content: step.echo }
+      const delta = isFirst ? { role: 'assistant' as const, ...said } : said
       isFirst = false
       return [{ ...head, choices: choice(delta, null) }]
     }
@@ -39,7 +40,7 @@ export function chunkMaker<Head extends object>(head: Head): (step: Step) => rea
       const finish = { ...head, choices: choice({}, finish_reason) }
       return isFlagged ? [finish] : [finish, { ...head, choices: [], usage: shownUsage(usage), ...stages }]
     }
-    if ('asking' in step) return []
+    if ('asking' in step || 'spent' in step) return []
     // An empty choice, because many clients look at the first one without asking whether it is there.
     const shown = 'guard' in step ? { guard: shownStage(step.guard) } : { router: shownStage(step.router) }
     isFlagged ||= 'guard' in step && step.guard.status === 'flagged'

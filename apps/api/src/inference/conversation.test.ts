@@ -44,3 +44,16 @@ test('nothing the caller wrote after the last answer escapes, in whatever role i
   ]
   assert.deepEqual(recentTurns(hidden).at(-1), { role: 'user', content: 'A\n\nB\n\nC\n\nD' })
 })
+
+test('the words of every kind of part are seen, and of pictures that they are there', () => {
+  const parts = [
+    { type: 'text', text: 'A' },
+    { type: 'refusal', refusal: 'B' },
+    { type: 'thinking', thinking: 'C', text: 'decoy' },
+    { type: 'document', document: { title: 'D', pages: ['E', 1] } },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' }, text: 'F' },
+    { type: { toString: 1 }, text: 'G' },
+  ]
+  const [turn] = recentTurns([{ role: 'user', content: parts }])
+  assert.equal(turn?.content, 'A\n[refusal]\nB\n[thinking]\nC\ndecoy\n[document]\nD\nE\n[image_url]\nF\n[part]\nG')
+})

@@ -1,5 +1,5 @@
 // The part of a conversation that guard and router look at: the last turn of the user in full, and a bounded piece of what led to it.
-import { type Message, textOf } from '../outside/models/engine.ts'
+import { kindMark, type Message } from '../outside/models/engine.ts'
 
 export interface Spoken {
   readonly role: 'user' | 'assistant'
@@ -41,7 +41,23 @@ function bounded(turns: readonly Spoken[]): Spoken[] {
   return kept
 }
 
-function saidIn(message: Message): string {
-  const calls = (message.tool_calls ?? []).map(({ function: { name, arguments: text } }) => `${name}(${text})`)
-  return [textOf(message), ...calls].filter((text) => text !== '').join('\n')
+function saidIn({ content, tool_calls = [] }: Message): string {
+  const parts = typeof content === 'string' ? [content] : (content ?? []).flatMap(wordsIn)
+  const calls = tool_calls.map(({ function: { name, arguments: text } }) => `${name}(${text})`)
+  return [...parts, ...calls].filter((text) => text !== '').join('\n')
+}
+
+const MEDIA = new Set(['image_url', 'input_audio', 'audio_url', 'video_url', 'file', 'image', 'audio', 'video'])
+
+/** Servers find words in more kinds of parts than one, and whatever they may read has to be judged. */
+function wordsIn(part: Readonly<Record<string, unknown>>): string[] {
+  const words = Object.entries(part).flatMap(([key, value]) =>
+    key === 'type' || MEDIA.has(key) ? [] : stringsIn(value),
+  )
+  return part['type'] === 'text' ? words : [kindMark(part), ...words]
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }

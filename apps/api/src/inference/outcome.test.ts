@@ -3,21 +3,22 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { callsOn, connectTo, request } from '../../test/support/model-calls.ts'
 import { answers, fallsSilent, type Play, piece, resets, says } from '../../test/support/scripted-upstream.ts'
-import { answer, type Step } from './answer.ts'
+import { answer, type Step, type Turn } from './answer.ts'
 import { type Outcome, recorded } from './outcome.ts'
 
 interface Listening {
+  readonly change?: Partial<Turn>
   readonly onward?: (step: Step, caller: AbortController) => void
   readonly hasLeft?: boolean
 }
 
-async function turn(t: TestContext, play: Play, { onward, hasLeft = false }: Listening = {}) {
+async function turn(t: TestContext, play: Play, { onward, hasLeft = false, change }: Listening = {}) {
   const { engine, upstream } = await connectTo(t, {}, play)
   const caller = new AbortController()
   if (hasLeft) caller.abort()
   const reports: Outcome[] = []
   const ended = recorded(
-    (tell) => answer(callsOn(engine, caller.signal), { request: request(), deltas: true }, tell),
+    (tell) => answer(callsOn(engine, caller.signal), { request: request(), deltas: true, ...change }, tell),
     async (outcome) => void reports.push(outcome),
     (step) => {
       assert.equal(reports.length, 0, 'the report comes after every step')
@@ -92,4 +93,41 @@ test('a report that fails is heard of, and not made twice', async (t) => {
   )
   await assert.rejects(ended, /no database/)
   assert.equal(reports, 1)
+})
+
+test('an echo is no part of what a failed or abandoned answer said or cost', async (t) => {
+  const change = { echo: true }
+  const refused = await turn(t, answers(400, { error: { message: 'no' } }), { change })
+  await assert.rejects(refused.ended)
+  assert.equal(refused.reports[0]?.partial, undefined)
+  const left = await turn(t, fallsSilent(), {
+    change,
+    onward: (step, caller) => void ('echo' in step && caller.abort()),
+  })
+  await assert.rejects(left.ended, { name: 'AbortError' })
+  const { content, usage } = left.reports[0]!.partial!
+  assert.deepEqual([content, usage.completion_tokens], ['', 0])
+  const broken = await turn(t, resets(piece({ content: 'Once' })), { change })
+  await assert.rejects(broken.ended)
+  assert.equal(broken.reports[0]?.partial?.content, 'Hello thereOnce')
+  assert.equal(broken.reports[0]?.partial?.usage.completion_tokens, 1)
+})
+
+test('what a guard took is reported when its verdict cannot be read, and when nobody waits for it', async (t) => {
+  const change = { guard: { model: 'llama-guard' } }
+  const unreadable = await turn(t, says('hm'), { change })
+  await assert.rejects(unreadable.ended)
+  assert.equal(unreadable.reports[0]?.spent?.total_tokens, 10)
+  const caller = new AbortController()
+  const { engine, upstream } = await connectTo(t, {}, fallsSilent())
+  const reports: Outcome[] = []
+  const ended = recorded(
+    (tell) => answer(callsOn(engine, caller.signal), { request: request(), deltas: true, ...change }, tell),
+    async (outcome) => void reports.push(outcome),
+  )
+  const left = assert.rejects(ended, { name: 'AbortError' })
+  await t.waitFor(() => assert.equal(upstream.requests.length, 1), { timeout: 5_000 })
+  caller.abort()
+  await left
+  assert.equal(reports[0]?.spent?.prompt_tokens, 3)
 })

@@ -1,6 +1,6 @@
 // What a turn came to: watched while its steps pass by, and reported exactly once.
 import { Problem } from '../base/problem.ts'
-import type { ModelRequest, Reply } from '../outside/models/engine.ts'
+import type { ModelRequest, Reply, Usage } from '../outside/models/engine.ts'
 import { estimatedUsage } from '../outside/models/usage.ts'
 import type { Answer, Step, Tell } from './answer.ts'
 import type { Verdict } from './guard/judge.ts'
@@ -12,6 +12,8 @@ export interface Outcome {
   readonly answer?: Answer | undefined
   /** What was written before the turn broke off. Its usage is an estimate. */
   readonly partial?: Reply
+  /** Of stages that came to nothing. */
+  readonly spent?: Usage | undefined
   /** Why there is no answer, in words that are safe to keep. */
   readonly error?: string
   /** The thrown value behind `error`, when something was thrown. */
@@ -52,12 +54,14 @@ class Watch {
   #router: Choice | undefined
   #answer: Answer | undefined
   #asking: ModelRequest | undefined
+  #spent: Usage | undefined
+  #echo = ''
   #content = ''
   #reasoning = ''
   #pieces = 0
 
   get outcome(): Outcome {
-    return { guard: this.#guard, router: this.#router, answer: this.#answer }
+    return { guard: this.#guard, router: this.#router, answer: this.#answer, spent: this.#spent }
   }
 
   see(step: Step): void {
@@ -71,8 +75,12 @@ class Watch {
       this.#answer = step.answer
     } else if ('guard' in step) {
       this.#guard = step.guard
-    } else {
+    } else if ('router' in step) {
       this.#router = step.router
+    } else if ('echo' in step) {
+      this.#echo = step.echo
+    } else {
+      this.#spent = step.spent
     }
   }
 
@@ -92,7 +100,8 @@ class Watch {
     const { model, messages } = this.#asking
     return {
       partial: {
-        content: this.#content,
+        // Alone, the echo is no answer.
+        content: this.#content === '' ? '' : this.#echo + this.#content,
         ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning }),
         finish_reason: 'error',
         usage: estimatedUsage(messages, this.#pieces),

@@ -11,8 +11,8 @@ const messages = [{ role: 'user', content: 'What does a bond cost?' }]
 
 async function routed(t: TestContext, names: string[], ...script: [Play, ...Play[]]) {
   const { engine, upstream } = await connectTo(t, {}, ...script)
-  const choice = await choose(callsOn(engine), { model: 'm', experts: names.map(expert) }, messages)
-  return { choice, requests: upstream.requests }
+  const routed = await choose(callsOn(engine), { model: 'm', experts: names.map(expert) }, messages)
+  return { choice: routed?.choice, expert: routed?.expert, requests: upstream.requests }
 }
 
 test('nobody to choose from is no stage, one is chosen without a call', async (t) => {
@@ -46,4 +46,15 @@ test('a router that fails leaves the plain model and says so', async (t) => {
   const { choice } = await routed(t, ['finance', 'law'], answers(500, {}))
   assert.deepEqual([choice?.expert, choice?.finish_reason], ['none', 'error'])
   assert.match(choice?.content ?? '', /answered 500/)
+})
+
+test('an expert who is called none is chosen when alone, and else the word means nobody', async (t) => {
+  assert.equal((await routed(t, ['none'], says('{}'))).expert?.name, 'none')
+  assert.equal((await routed(t, ['none', 'law'], says('{"expert":"none"}'))).expert, undefined)
+  assert.equal((await routed(t, ['none', 'law'], answers(500, {}))).expert, undefined)
+})
+
+test('a router that fails after it was asked tells what that took', async (t) => {
+  const { choice } = await routed(t, ['finance', 'law'], says('{"expert":"cooking"}'), answers(500, {}))
+  assert.equal(choice?.usage.total_tokens, 10)
 })

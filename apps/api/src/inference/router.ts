@@ -4,7 +4,7 @@ import { newId } from '../base/ids.ts'
 import { Problem } from '../base/problem.ts'
 import type { Message, Usage } from '../outside/models/engine.ts'
 import { NO_USAGE } from '../outside/models/usage.ts'
-import { type ModelCalls, secondsSince } from './calls.ts'
+import { type MeteredCalls, STAGE_MS_MAX, secondsSince } from './calls.ts'
 import { recentTurns } from './conversation.ts'
 import type { Expert } from './expert.ts'
 import { askForJson } from './structured.ts'
@@ -30,22 +30,30 @@ export interface Choice {
 export const NO_EXPERT = 'none'
 const CHOICE_TOKENS_MAX = 1_024
 
+export interface Routed {
+  readonly choice: Choice
+  readonly expert?: Expert | undefined
+}
+
 /** Undefined when there is nobody to choose from. A router that fails chooses nobody: the plain model then answers. */
 export async function choose(
-  calls: ModelCalls,
+  calls: MeteredCalls,
   settings: RouterSettings,
   messages: readonly Message[],
-): Promise<Choice | undefined> {
+): Promise<Routed | undefined> {
   const [only, ...others] = settings.experts
   if (!only) return undefined
-  if (others.length === 0) return chosen(only.name, 0)
+  if (others.length === 0) return { choice: chosen(only.name, 0), expert: only }
   const startedAt = calls.now()
   try {
-    return await ask(calls, settings, messages)
+    const choice = await ask(calls, settings, messages)
+    // An expert may be called so too; then the word still means nobody.
+    if (choice.expert === NO_EXPERT) return { choice }
+    return { choice, expert: settings.experts.find(({ name }) => name === choice.expert) }
   } catch (error) {
     if (calls.signal.aborted || !(error instanceof Problem)) throw error
-    const seconds = secondsSince(calls, startedAt)
-    return { ...chosen(NO_EXPERT, seconds), content: error.message, finish_reason: 'error' }
+    const nobody = chosen(NO_EXPERT, secondsSince(calls, startedAt))
+    return { choice: { ...nobody, content: error.message, finish_reason: 'error', usage: calls.engine.used } }
   }
 }
 
@@ -59,14 +67,15 @@ const chosen = (expert: string, elapsedSeconds: number): Choice => ({
 })
 
 async function ask(
-  calls: ModelCalls,
+  calls: MeteredCalls,
   { model, experts, reasoning = false }: RouterSettings,
   messages: readonly Message[],
 ) {
   const names = [...new Set([...experts.map(({ name }) => name), NO_EXPERT])]
   const expert = Type.Enum(names)
   const schema = reasoning ? Type.Object({ reasoning: Type.String(), expert }) : Type.Object({ expert })
-  const request = { model, messages: promptFor(experts, messages), temperature: 0, max_tokens: CHOICE_TOKENS_MAX }
+  const limits = { max_tokens: CHOICE_TOKENS_MAX, within_ms: STAGE_MS_MAX }
+  const request = { model, messages: promptFor(experts, messages), temperature: 0, ...limits }
   const asked = await askForJson(calls, { name: 'route', schema, request })
   const { value, reply, usage, elapsed_time_in_seconds: seconds } = asked
   const reasons = reply.reasoning_content ?? (value && 'reasoning' in value ? String(value.reasoning) : undefined)

@@ -4,9 +4,12 @@ import { Recent } from '../base/recent.ts'
 import type { Engine } from '../outside/models/engine.ts'
 import { type Backends, chooseEngine } from '../outside/models/gateway.ts'
 import { FormatMemory } from './formats.ts'
+import type { GuardStyle } from './guard/judge.ts'
 
 export interface SpaceSettings {
   readonly guard_model?: string | undefined
+  /** How to ask it, where its name does not tell. */
+  readonly guard_style?: GuardStyle | undefined
   readonly router_model?: string | undefined
   readonly guard_policy?: string | undefined
   readonly guard_fail_open: boolean

@@ -14,7 +14,7 @@ async function connected(t: TestContext, ...script: [Play, ...Play[]]) {
   const { engine, upstream } = await connectTo(t, {}, ...script)
   return {
     calls: callsOn(engine),
-    formats: () => upstream.requests.map(({ body }) => body.response_format?.type),
+    formats: () => upstream.requests.map(({ body }) => body.response_format?.type ?? 'none'),
     upstream,
   }
 }
@@ -49,7 +49,7 @@ test('a server that knows no format at all is asked in plain words', async (t) =
   const { calls, formats } = await connected(t, refusing(400, 'json_schema', 'json_object'))
   assert.deepEqual((await askForJson(calls, call)).value, GOOD)
   assert.deepEqual((await askForJson(calls, call)).value, GOOD)
-  assert.deepEqual(formats(), ['json_schema', 'json_object', 'text', 'text'])
+  assert.deepEqual(formats(), ['json_schema', 'json_object', 'none', 'none'])
 })
 
 test('a request that is refused in every form is the fault of the request, and nothing is remembered', async (t) => {

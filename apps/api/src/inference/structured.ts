@@ -98,7 +98,9 @@ function requestIn<T extends TSchema>(
     return { ...common, messages, response_format: { type: format, json_schema: { name, schema, strict: true } } }
   }
   const rule = `Answer with one JSON object and nothing else. It must fit this JSON Schema:\n${JSON.stringify(schema)}`
-  return { ...common, messages: withSystem(messages, rule), response_format: { type: format } }
+  const told = { ...common, messages: withSystem(messages, rule) }
+  // A server may refuse the field itself, whatever it says.
+  return format === 'text' ? told : { ...told, response_format: { type: format } }
 }
 
 function read<T extends TSchema>(schema: T, text: string): { value?: Static<T>; faults: string } {

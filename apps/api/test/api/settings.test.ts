@@ -35,12 +35,24 @@ test('two changes at the same time both stay', async () => {
   await ana.call('PUT', url, { guard_model: null, router_model: null, tokens_per_day: null })
 })
 
+test('a guard under another name is asked as the space says', async () => {
+  const { ana, at, upstream } = service
+  const asked = upstream.requests.length
+  assert.equal((await ana.call('PUT', url, { guard_model: 'prod-guard', guard_style: 'shield-gemma' })).status, 200)
+  const body = { messages: [user('Nice day')], guard_enabled: true }
+  const { status } = await ana.call('POST', at('/chats/completions'), body)
+  assert.equal(status, 503, 'the script speaks JSON, which is no verdict of this family')
+  assert.equal(upstream.requests[asked]!.body.response_format, undefined)
+  assert.equal((await ana.call('PUT', url, { guard_style: 'lama-guard' })).body.error.param, 'guard_style')
+  await ana.call('PUT', url, { guard_model: null, guard_style: null })
+})
+
 test('guard model and policy count from the next completion on', async () => {
   const { ana, at, upstream } = service
   await ana.call('PUT', url, { guard_model: 'judge', guard_policy: 'No talk about the weather.' })
   const body = { messages: [user('Nice day')], guard_enabled: true }
   assert.equal((await ana.call('POST', at('/chats/completions'), body)).status, 200)
-  const [asked] = upstream.requests
+  const asked = upstream.requests.at(-2)
   assert.equal(asked!.body.model, 'judge')
   assert.match(asked!.body.messages[0]!.content, /No talk about the weather\./)
 })

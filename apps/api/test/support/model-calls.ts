@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Agent } from 'undici'
 import { Problem } from '../../src/base/problem.ts'
-import type { ModelCalls } from '../../src/inference/calls.ts'
+import { type MeteredCalls, withMeter } from '../../src/inference/calls.ts'
 import { FormatMemory } from '../../src/inference/formats.ts'
 import type { Delta, Engine, ModelRequest, Reply } from '../../src/outside/models/engine.ts'
 import { type OpenAiServerOptions, openAiServer } from '../../src/outside/models/openai-server.ts'
@@ -89,9 +89,5 @@ export async function problemOf(call: Promise<unknown>): Promise<Problem> {
 }
 
 /** Everything a step of inference needs, on a clock that stands still unless a test moves it. */
-export const callsOn = (engine: Engine, signal = never()): ModelCalls => ({
-  engine,
-  signal,
-  formats: new FormatMemory(),
-  now: () => 0,
-})
+export const callsOn = (engine: Engine, signal = never()): MeteredCalls =>
+  withMeter({ engine, signal, formats: new FormatMemory(), now: () => 0 })

@@ -1,6 +1,6 @@
 // How guard models are asked and understood. Each family has its own prompt and its own way to say no.
 import type { Message, Reply } from '../../outside/models/engine.ts'
-import type { ModelCalls } from '../calls.ts'
+import { type ModelCalls, STAGE_MS_MAX } from '../calls.ts'
 import type { Spoken } from '../conversation.ts'
 
 export interface Finding {
@@ -29,7 +29,8 @@ export const textGuard =
   ): GuardAdapter =>
   async ({ engine, signal }, { model, turns }) => {
     const messages = prompt(turns)
-    const request = { model, messages, temperature: 0, max_tokens: VERDICT_TOKENS_MAX }
+    const limits = { max_tokens: VERDICT_TOKENS_MAX, within_ms: STAGE_MS_MAX }
+    const request = { model, messages, temperature: 0, ...limits }
     const reply = await engine.ask(request, signal)
     return { reply, labels: readLabels(reply.content) }
   }

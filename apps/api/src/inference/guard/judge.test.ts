@@ -58,6 +58,8 @@ test('a space that fails open gets skipped, never passed', async (t) => {
     const { status, category } = await verdict
     assert.deepEqual([status, category], ['skipped', 'skipped'])
   }
+  const { verdict } = await judged(t, { model: 'llama-guard', failOpen: true }, says('hm'))
+  assert.equal((await verdict).usage.total_tokens, 10, 'what could not be read was paid for')
 })
 
 test('a caller that leaves while the guard thinks is not let through, even where the space fails open', async (t) => {

@@ -2,8 +2,7 @@
 import { newId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Message, Usage } from '../../outside/models/engine.ts'
-import { NO_USAGE } from '../../outside/models/usage.ts'
-import { type ModelCalls, secondsSince } from '../calls.ts'
+import { type MeteredCalls, secondsSince } from '../calls.ts'
 import { recentTurns } from '../conversation.ts'
 import type { Finding, GuardAdapter } from './adapter.ts'
 import { llamaGuard } from './llama-guard.ts'
@@ -52,7 +51,7 @@ export function styleOf(model: string): GuardStyle {
 }
 
 export async function judge(
-  calls: ModelCalls,
+  calls: MeteredCalls,
   settings: GuardSettings,
   messages: readonly Message[],
 ): Promise<Verdict> {
@@ -65,7 +64,7 @@ export async function judge(
     // Whoever left gets no verdict; only what went wrong at the guard's side may be skipped.
     if (calls.signal.aborted || !(error instanceof Problem)) throw error
     if (!settings.failOpen) throw unavailable(error)
-    return skipped(error, secondsSince(calls, startedAt))
+    return skipped(error, calls.engine.used, secondsSince(calls, startedAt))
   }
 }
 
@@ -83,13 +82,13 @@ function toVerdict({ reply, labels }: Finding, reasoning: boolean, elapsedSecond
   }
 }
 
-const skipped = (error: Problem, elapsedSeconds: number): Verdict => ({
+const skipped = (error: Problem, usage: Usage, elapsedSeconds: number): Verdict => ({
   id: newId(),
   status: 'skipped',
   category: 'skipped',
   content: error.message,
   finish_reason: 'error',
-  usage: NO_USAGE,
+  usage,
   elapsed_time_in_seconds: elapsedSeconds,
 })
 

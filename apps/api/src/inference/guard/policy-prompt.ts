@@ -1,6 +1,7 @@
 // Any other model as a guard: it is told the policy and bound to a JSON verdict.
 import { type Static, Type } from 'typebox'
 import type { Reply } from '../../outside/models/engine.ts'
+import { STAGE_MS_MAX } from '../calls.ts'
 import type { Spoken } from '../conversation.ts'
 import { askForJson } from '../structured.ts'
 import type { GuardAdapter } from './adapter.ts'
@@ -20,7 +21,8 @@ const VERDICT_TOKENS_MAX = 1_024
 
 export const policyPrompt: GuardAdapter = async (calls, { model, turns, reasoning, policy }) => {
   const messages = promptFor(turns, reasoning, policy)
-  const request = { model, messages, temperature: 0, max_tokens: VERDICT_TOKENS_MAX }
+  const limits = { max_tokens: VERDICT_TOKENS_MAX, within_ms: STAGE_MS_MAX }
+  const request = { model, messages, temperature: 0, ...limits }
   const [reasoned, plain] = policy ? [ReasonedVerdict, Verdict] : [ReasonedOwnVerdict, OwnVerdict]
   const schema = reasoning ? reasoned : plain
   const { value, reply, usage } = await askForJson(calls, { name: 'verdict', schema, request })

@@ -38,6 +38,8 @@ export interface ShortCall {
 
 const CONNECT_MS_MAX = 5000
 const CALL_MS_MAX = 5000
+/** Less than the five seconds after which model servers hang up, perhaps just as a request comes. */
+const KEEP_ALIVE_MS = 3500
 const ANSWER_BYTES_MAX = 1 << 20
 
 export function openEgress({ allow, production, resolve = resolveAll }: EgressOptions): Egress {
@@ -72,6 +74,8 @@ export function openEgress({ allow, production, resolve = resolveAll }: EgressOp
     'https:': buildConnector({ timeout: CONNECT_MS_MAX, lookup: lookup('https:') }),
   }
   const dispatcher = new Agent({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
     connect: (options, callback) => {
       // A literal address is connected to without a lookup, so it is judged here.
       if (isIP(options.hostname) !== 0 && !isOpen(options.hostname, options.protocol)) {

@@ -28,7 +28,7 @@ export interface Tool {
     readonly name: string
     readonly description?: string
     readonly parameters?: Readonly<Record<string, unknown>>
-    readonly strict?: boolean
+    readonly strict?: boolean | null
   }
 }
 
@@ -47,20 +47,24 @@ export type ResponseFormat =
 
 export interface JsonSchemaFormat {
   readonly name: string
-  readonly schema: object
-  readonly strict?: boolean
+  readonly schema?: object
+  readonly strict?: boolean | null
 }
 
 export interface ModelRequest {
   readonly model: string
   readonly messages: readonly Message[]
   readonly max_tokens?: number | undefined
+  /** The newer name of the same limit: servers differ in which one they take, so the caller's is kept. */
+  readonly max_completion_tokens?: number | undefined
   readonly temperature?: number | undefined
   readonly top_p?: number | undefined
   readonly tools?: readonly Tool[] | undefined
   readonly response_format?: ResponseFormat | undefined
   /** Further OpenAI parameters, handed on as they came. They cannot replace the fields above. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined
+  /** How long the whole call may take, where that is less than usual. The server is not told. */
+  readonly within_ms?: number | undefined
 }
 
 export interface Delta {
@@ -101,7 +105,8 @@ export interface Engine {
 export function textOf({ content }: Pick<Message, 'content'>): string {
   if (typeof content === 'string') return content
   if (!content) return ''
-  return content
-    .map((part) => (typeof part['text'] === 'string' ? part['text'] : `[${String(part['type'])}]`))
-    .join('\n')
+  return content.map((part) => (typeof part['text'] === 'string' ? part['text'] : kindMark(part))).join('\n')
 }
+
+export const kindMark = ({ type }: Readonly<Record<string, unknown>>): string =>
+  `[${typeof type === 'string' ? type : 'part'}]`

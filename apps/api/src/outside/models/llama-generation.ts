@@ -25,7 +25,7 @@ export async function generate(
   signal: AbortSignal,
   onDelta: OnDelta | undefined,
 ): Promise<Reply> {
-  const deadline = new Deadline(signal, totalMs)
+  const deadline = new Deadline(signal, Math.min(totalMs, request.within_ms ?? totalMs))
   const tools = new ToolCallJoiner()
   let sequence: LlamaContextSequence | undefined
   let content = ''
@@ -80,7 +80,7 @@ async function write(
           ? { functions, onFunctionCall: (call) => take(toDelta(calls++, call)) }
           : {}),
       signal,
-      maxTokens: Math.min(request.max_tokens ?? room, room),
+      maxTokens: Math.min(request.max_tokens ?? request.max_completion_tokens ?? room, room),
       onResponseChunk: ({ type, text }) => {
         if (text !== '') take(type === 'segment' ? { reasoning_content: text } : { content: text })
       },

@@ -37,7 +37,7 @@ test('alternatives are renamed, names of fields are left alone, endless repetiti
     type: 'object',
     properties: { anyOf: { anyOf: [{ type: 'string', maxLength: 5_000 }, { enum: [{ not: 1 }] }] } },
   }
-  assert.deepEqual(toGrammarSchema(schema), {
+  assert.deepEqual(toGrammarSchema(schema, 'response_format'), {
     type: 'object',
     properties: { anyOf: { oneOf: [{ type: 'string' }, { enum: [{ not: 1 }] }] } },
   })
@@ -50,6 +50,25 @@ test('schemas the grammar would get wrong or that would hold up the process are 
     field({ type: 'array', minItems: 1e6 }),
     field({ enum: ['x'.repeat(100_000)] }),
   ]) {
-    assert.throws(() => toGrammarSchema(schema), { code: 'invalid_request', param: 'response_format' })
+    assert.throws(() => toGrammarSchema(schema, 'tools'), { code: 'invalid_request', param: 'tools' })
   }
+})
+
+test('a schema that leaves the type open allows plain values, and one that implies it says it', () => {
+  const any = { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'null' }] }
+  const schema = {
+    properties: { a: {}, b: true, c: { description: 'anything' }, d: { items: { type: 'string' } }, e: { $ref: '#' } },
+    additionalProperties: true,
+  }
+  assert.deepEqual(toGrammarSchema(schema, 'tools'), {
+    type: 'object',
+    properties: {
+      a: any,
+      b: any,
+      c: { description: 'anything', ...any },
+      d: { type: 'array', items: { type: 'string' } },
+      e: { $ref: '#' },
+    },
+    additionalProperties: true,
+  })
 })

@@ -1,17 +1,18 @@
 // Reads from a request what the embedded model must be told: grammar, tools, sampling, and the room left for an answer.
 import type { ChatHistoryItem, ChatModelFunctions, ChatWrapper, Llama, LlamaGrammar, LlamaModel } from 'node-llama-cpp'
 import { Problem } from '../../base/problem.ts'
-import { type Message, type ModelRequest, type ResponseFormat, textOf } from './engine.ts'
+import { type Message, type ModelRequest, type ResponseFormat, type Tool, textOf } from './engine.ts'
 import { toGrammarSchema } from './llama-schema.ts'
 
 const TEMPERATURE = 0.8
+const FUNCTION_NAME = /^[A-Za-z0-9_-]{1,64}$/
 /** No tokenizer packs more on average. A longer prompt is refused unread, since counting it would hold up the process. */
 const BYTES_PER_TOKEN_MAX = 12
 
 export async function grammarFor(llama: Llama, format: ResponseFormat | undefined): Promise<LlamaGrammar | undefined> {
   if (!format || format.type === 'text') return undefined
-  if (format.type === 'json_object') return llama.getGrammarFor('json')
-  const schema = toGrammarSchema(format.json_schema.schema)
+  if (format.type === 'json_object' || !format.json_schema.schema) return llama.getGrammarFor('json')
+  const schema = toGrammarSchema(format.json_schema.schema, 'response_format')
   try {
     return await llama.createGrammarForJsonSchema(schema)
   } catch (cause) {
@@ -24,12 +25,18 @@ export async function grammarFor(llama: Llama, format: ResponseFormat | undefine
 
 export function functionsOf({ tools, parameters }: ModelRequest): ChatModelFunctions | undefined {
   if (!tools || tools.length === 0 || parameters?.['tool_choice'] === 'none') return undefined
-  return Object.fromEntries(
-    tools.map(({ function: { name, description, parameters: schema } }) => [
-      name,
-      { ...(description !== undefined && { description }), ...(schema && { params: toGrammarSchema(schema) }) },
-    ]),
-  )
+  return Object.fromEntries(tools.map(toFunction))
+}
+
+function toFunction({
+  function: { name, description, parameters: schema },
+}: Tool): [string, ChatModelFunctions[string]] {
+  if (!FUNCTION_NAME.test(name)) {
+    const message = `The embedded model takes tools of up to 64 letters, digits, _ and - in their name, not ${JSON.stringify(name)}`
+    throw new Problem('invalid_request', message, { param: 'tools' })
+  }
+  const params = schema && toGrammarSchema(schema, 'tools')
+  return [name, { ...(description !== undefined && { description }), ...(params && { params }) }]
 }
 
 export function samplingOf({ temperature = TEMPERATURE, top_p, parameters = {} }: ModelRequest) {

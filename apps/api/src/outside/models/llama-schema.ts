@@ -8,23 +8,50 @@ const UNSUPPORTED = ['allOf', 'not', 'if', 'patternProperties'] as const
 const COUNT_MAX = 1_000
 const SCHEMA_CHARACTERS_MAX = 64 * 1024
 
-export function toGrammarSchema(schema: object): GbnfJsonObjectSchema {
-  if (JSON.stringify(schema).length > SCHEMA_CHARACTERS_MAX) throw refused('it is too large')
-  return fit(schema) as GbnfJsonObjectSchema
+/** `param` is the field of the request that the schema came in. */
+export function toGrammarSchema(schema: object, param: string): GbnfJsonObjectSchema {
+  try {
+    if (JSON.stringify(schema).length > SCHEMA_CHARACTERS_MAX) throw new Unfit('it is too large')
+    return fit(schema) as GbnfJsonObjectSchema
+  } catch (cause) {
+    if (!(cause instanceof Unfit)) throw cause
+    const message = `The embedded model cannot follow this JSON schema: ${cause.message}`
+    throw new Problem('invalid_request', message, { param })
+  }
 }
 
+class Unfit extends Error {}
+
+/** A grammar for any value would be one for any length; a plain one is valid too, and small models get it right. */
+const ANY_VALUE = { oneOf: ['string', 'number', 'boolean', 'null'].map((type) => ({ type })) }
+const TELLING = ['type', 'enum', 'const', 'oneOf', 'anyOf', '$ref']
+
 function fit(schema: unknown): unknown {
+  if (schema === true) return ANY_VALUE
   if (Array.isArray(schema)) return schema.map(fit)
   if (typeof schema !== 'object' || schema === null) return schema
+  return typed(fitKeys(schema))
+}
+
+/** The binding takes a schema that tells no type for "null only". */
+function typed(schema: Record<string, unknown>): object {
+  if (TELLING.some((key) => key in schema)) return schema
+  if ('properties' in schema) return { type: 'object', ...schema }
+  return 'items' in schema ? { type: 'array', ...schema } : { ...schema, ...ANY_VALUE }
+}
+
+function fitKeys(schema: object): Record<string, unknown> {
   const fitted: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(schema)) {
-    if ((UNSUPPORTED as readonly string[]).includes(key)) throw refused(`it uses ${key}`)
+    if ((UNSUPPORTED as readonly string[]).includes(key)) throw new Unfit(`it uses ${key}`)
     if (typeof value === 'number' && value > COUNT_MAX) {
-      if (key === 'minLength' || key === 'minItems' || key === 'minProperties') throw refused(`its ${key} is too large`)
+      if (key === 'minLength' || key === 'minItems' || key === 'minProperties')
+        throw new Unfit(`its ${key} is too large`)
       if (key === 'maxLength' || key === 'maxItems' || key === 'maxProperties') continue
     }
     if (key === 'enum' || key === 'const') fitted[key] = value
     else if (key === 'properties' || key === '$defs') fitted[key] = fitEach(value)
+    else if (key === 'additionalProperties') fitted[key] = typeof value === 'boolean' ? value : fit(value)
     else fitted[key === 'anyOf' ? 'oneOf' : key] = fit(value)
   }
   return fitted
@@ -35,8 +62,3 @@ const fitEach = (named: unknown): unknown =>
   typeof named === 'object' && named !== null
     ? Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, fit(schema)]))
     : named
-
-const refused = (because: string): Problem =>
-  new Problem('invalid_request', `The embedded model cannot follow this JSON schema: ${because}`, {
-    param: 'response_format',
-  })

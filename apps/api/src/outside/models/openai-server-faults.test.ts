@@ -1,5 +1,6 @@
 // Every way a model server can misbehave once it has begun to answer: each ends in the right answer or a clear error.
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { collect, connectTo, problemOf } from '../../../test/support/model-calls.ts'
 import {
@@ -166,4 +167,36 @@ test('an answer of the other kind than was asked for is understood', async (t) =
   assert.equal((await collect(streamed.engine, { deltas: false })).reply.content, 'in pieces')
   const mislabelled = await connectTo(t, {}, answers(200, frame(piece({ content: 'events' }, 'stop'))))
   assert.equal((await collect(mislabelled.engine)).reply.content, 'events')
+})
+
+test('answers of odd shapes are read as far as they can be, and never taken for a broken line', async (t) => {
+  const whole = (choice: unknown) => answers(200, { choices: [choice] })
+  const said = async (choice: unknown) => {
+    const { engine } = await connectTo(t, {}, whole(choice))
+    return (await collect(engine, { deltas: false })).reply
+  }
+  const parts = { content: [{ type: 'text', text: 'in ' }, null, { type: 'text', text: 'parts' }] }
+  assert.equal((await said({ message: parts, finish_reason: 'stop' })).content, 'in parts')
+  const refusal = { content: null, refusal: 'I had rather not' }
+  assert.equal((await said({ message: refusal, finish_reason: 'stop' })).content, 'I had rather not')
+  for (const choice of [null, 'text', { message: { content: 'x' }, finish_reason: { why: 'stop' } }]) {
+    assert.equal((await problemOf(said(choice))).code, 'upstream_invalid')
+  }
+})
+
+test('tool calls without an id get one, also where a whole answer comes to a stream', async (t) => {
+  const message = { content: null, tool_calls: [{ type: 'function', function: { name: 'f', arguments: '{}' } }] }
+  const { engine } = await connectTo(t, {}, answers(200, { choices: [{ message, finish_reason: 'tool_calls' }] }))
+  const { deltas, reply } = await collect(engine)
+  assert.equal(deltas.at(-1)?.tool_calls?.[0]?.id, reply.tool_calls?.[0]?.id)
+})
+
+test('a call may have less time than usual', async (t) => {
+  const begins = (response: ServerResponse) => void response.writeHead(200).write('{')
+  const { engine } = await connectTo(t, {}, begins)
+  const problem = await problemOf(collect(engine, { deltas: false, within_ms: 80 }))
+  assert.deepEqual(
+    [problem.code, problem.message],
+    ['upstream_timeout', 'The model server gave no complete answer within 0.08 s'],
+  )
 })

@@ -33,7 +33,7 @@ async function ask(
   signal: AbortSignal,
   onDelta: OnDelta | undefined,
 ): Promise<Reply> {
-  const deadline = new Deadline(signal, timings.totalMs)
+  const deadline = new Deadline(signal, Math.min(timings.totalMs, request.within_ms ?? Infinity))
   const builder = new ReplyBuilder(request)
   let answer: Exchange | undefined
   let isWhole = false
@@ -49,7 +49,7 @@ async function ask(
       if (delta && onDelta) await onDelta(delta)
     }
     const named = builder.missingToolCallIds()
-    if (named.length > 0 && isEventStream) await onDelta?.({ tool_calls: named })
+    if (named.length > 0) await onDelta?.({ tool_calls: named })
     const reply = builder.reply(!isEventStream)
     isWhole = true
     return reply
@@ -105,8 +105,8 @@ async function nextChunk(answer: Exchange, builder: ReplyBuilder): Promise<Buffe
 
 /** What is not given is not sent. */
 function toBody(request: ModelRequest, isReadAlong: boolean): string {
-  const { model, messages, max_tokens, temperature, top_p, tools, response_format, parameters } = request
-  const named = { model, messages, max_tokens, temperature, top_p, tools, response_format, stream: isReadAlong }
+  const { parameters, within_ms: _, ...rest } = request
+  const named = { ...rest, stream: isReadAlong }
   const stream_options = isReadAlong ? { include_usage: true } : undefined
   return JSON.stringify(parameters ? { ...parameters, ...named, stream_options } : { ...named, stream_options })
 }

@@ -10,6 +10,7 @@ const FAILED_FINISHES = new Set(['error', 'abort'])
 
 interface Spoken {
   readonly content?: unknown
+  readonly refusal?: unknown
   readonly reasoning_content?: unknown
   readonly reasoning?: unknown
   readonly tool_calls?: unknown
@@ -19,7 +20,7 @@ interface Choice {
   readonly index?: number
   readonly delta?: Spoken | null
   readonly message?: Spoken | null
-  readonly finish_reason?: string | null
+  readonly finish_reason?: unknown
 }
 
 export class ReplyBuilder {
@@ -50,9 +51,9 @@ export class ReplyBuilder {
     if (typeof model === 'string' && model !== '') this.#model = model
     if (usage) this.#usage = readUsage(usage) ?? this.#usage
     if (!Array.isArray(choices)) return undefined
-    const choice = (choices as Choice[]).find(({ index = 0 }) => index === 0)
+    const choice = choices.find((some): some is Choice => isObject(some) && (some['index'] ?? 0) === 0)
     if (!choice) return undefined
-    if (choice.finish_reason) this.#end(choice.finish_reason)
+    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') this.#end(choice.finish_reason)
     return this.#speak(choice.delta ?? choice.message ?? {})
   }
 
@@ -79,7 +80,8 @@ export class ReplyBuilder {
   }
 
   #speak(spoken: Spoken): Delta | undefined {
-    const content = textIn(spoken.content)
+    // A refusal has a field of its own at some servers; to whoever reads, it is the answer.
+    const content = wordsIn(spoken.content) ?? textIn(spoken.refusal)
     // vLLM and Ollama say reasoning, SGLang and llama.cpp reasoning_content.
     const reasoning = textIn(spoken.reasoning_content) ?? textIn(spoken.reasoning)
     const calls = spoken.tool_calls
@@ -102,6 +104,14 @@ export class ReplyBuilder {
   }
 }
 
+/** A few servers answer in parts, as requests may ask. */
+function wordsIn(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return textIn(content)
+  return textIn(content.map((part) => (isObject(part) && textIn(part['text'])) || '').join(''))
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 function parse(text: string): Record<string, unknown> {
@@ -111,6 +121,6 @@ function parse(text: string): Record<string, unknown> {
   } catch (cause) {
     throw new Problem('upstream_invalid', 'The model server sent something that is not JSON', { cause })
   }
-  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  if (isObject(value)) return value
   throw new Problem('upstream_invalid', 'The model server sent something that is not an answer')
 }

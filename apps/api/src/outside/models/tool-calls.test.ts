@@ -49,3 +49,13 @@ test('a call without an id gets one that is announced', () => {
   assert.equal(joiner.joined()[0]?.id, named?.id)
   assert.deepEqual(joiner.nameTheNameless(), [])
 })
+
+test('a server that gives every call the same index makes as many calls as it gives ids', () => {
+  const begins = (id: string) => ({ index: 0, id, function: { name: `f${id}`, arguments: '{' } })
+  const goesOn = { index: 0, function: { arguments: '}' } }
+  assert.deepEqual(joinAll([begins('a')], [goesOn], [begins('b')], [goesOn], [begins('c'), goesOn]), [
+    ['a', 'fa', '{}'],
+    ['b', 'fb', '{}'],
+    ['c', 'fc', '{}'],
+  ])
+})

@@ -10,6 +10,8 @@ interface Growing {
 
 export class ToolCallJoiner {
   readonly #calls = new Map<number, Growing>()
+  /** Where pieces of an index go now, for servers that give every call the same one. */
+  readonly #moved = new Map<number, number>()
 
   /** Takes the pieces of one chunk as the server wrote them and gives them back in the port's form. */
   take(pieces: readonly unknown[]): ToolCallDelta[] {
@@ -38,10 +40,12 @@ export class ToolCallJoiner {
   }
 
   #join(piece: Record<string, unknown>, position: number): ToolCallDelta {
-    const index = Number.isInteger(piece['index']) ? (piece['index'] as number) : this.#indexWithoutOne(piece, position)
     const made = isObject(piece['function']) ? piece['function'] : {}
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
     const name = typeof made['name'] === 'string' && made['name'] !== '' ? made['name'] : undefined
+    const index = Number.isInteger(piece['index'])
+      ? this.#placeOf(piece['index'] as number, id, name)
+      : this.#indexWithoutOne(piece, position)
     const text = argumentsText(made['arguments'])
     const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' }
     this.#calls.set(index, call)
@@ -51,6 +55,17 @@ export class ToolCallJoiner {
     if (text) call.arguments += text
     const part = { ...(name !== undefined && { name }), ...(text !== undefined && { arguments: text }) }
     return { index, ...(id !== undefined && { id, type: 'function' }), function: part }
+  }
+
+  /** Another id together with a name begins another call, whatever its index. */
+  #placeOf(given: number, id: string | undefined, name: string | undefined): number {
+    const index = this.#moved.get(given) ?? given
+    const known = this.#calls.get(index)?.id
+    if (!known || !id || !name || known === id) return index
+    for (const [other, call] of this.#calls) if (call.id === id) return other
+    const free = Math.max(...this.#calls.keys()) + 1
+    this.#moved.set(given, free)
+    return free
   }
 
   #indexWithoutOne(piece: Record<string, unknown>, position: number): number {

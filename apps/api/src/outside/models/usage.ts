@@ -19,8 +19,12 @@ export function estimatePromptTokens(messages: readonly Message[]): number {
 }
 
 /** What a call is likely to take, told before it begins. */
-export const expectedTokens = ({ messages, max_tokens }: Pick<ModelRequest, 'messages' | 'max_tokens'>): number =>
-  estimatePromptTokens(messages) + (max_tokens ?? ANSWER_TOKENS_EXPECTED)
+export const expectedTokens = ({
+  messages,
+  max_tokens,
+  max_completion_tokens,
+}: Pick<ModelRequest, 'messages' | 'max_tokens' | 'max_completion_tokens'>): number =>
+  estimatePromptTokens(messages) + (max_tokens ?? max_completion_tokens ?? ANSWER_TOKENS_EXPECTED)
 
 export function estimatedUsage(messages: readonly Message[], completionTokens: number): Usage {
   const promptTokens = estimatePromptTokens(messages)

@@ -1,7 +1,7 @@
 // Arguments, their review and their completion on the wire (contract 2.7, 4.2.2).
 import { type Static, Type } from 'typebox'
 import { changes, choice, freeForm, input, named, pages, text, timestamp } from '../../contract/shapes.ts'
-import { label, maxTokens, temperature, topP } from '../chats/shapes.ts'
+import { maxTokens, modelName, temperature, topP } from '../chats/shapes.ts'
 
 export const ReviewStatus = choice('pending', 'waiting_review', 'reviewing', 'success', 'failed')
 export type ReviewStatus = Static<typeof ReviewStatus>
@@ -57,7 +57,7 @@ export type ArgumentChanges = Static<typeof ArgumentChanges>
 export const ArgumentRequest = named(
   'ArgumentCompletionRequest',
   input({
-    model: label,
+    model: modelName,
     ...subject,
     action_id: Type.Optional(text),
     echo: Type.Optional(Type.Boolean()),

@@ -6,7 +6,7 @@ import type { Context } from '../../contract/context.ts'
 import type { Turn } from '../../inference/answer.ts'
 import type { ModelCalls } from '../../inference/calls.ts'
 import type { SpaceSettings } from '../../inference/space-models.ts'
-import { type Message, type ModelRequest, textOf } from '../../outside/models/engine.ts'
+import { type Message, type ModelRequest, type ResponseFormat, textOf } from '../../outside/models/engine.ts'
 import { expectedTokens } from '../../outside/models/usage.ts'
 import type { CallHead } from '../logs/call-record.ts'
 import { getChat, type SpokenChat } from './chats-store.ts'
@@ -96,6 +96,7 @@ const guardOf = (
   model: string,
 ): Turn['guard'] => ({
   model: settings.guard_model ?? directory.defaults.guard ?? model,
+  style: settings.guard_style,
   policy: settings.guard_policy,
   failOpen: settings.guard_fail_open,
   reasoning: body.guard_reasoning_enabled,
@@ -111,13 +112,20 @@ function toRequest(
   return {
     model,
     messages,
-    max_tokens: body.max_tokens ?? body.max_completion_tokens ?? chat?.max_tokens,
+    max_tokens: body.max_tokens ?? (body.max_completion_tokens ? undefined : chat?.max_tokens),
+    max_completion_tokens: body.max_completion_tokens ?? undefined,
     temperature: body.temperature ?? chat?.temperature,
     top_p: body.top_p ?? undefined,
     tools: tools && tools.length > 0 ? tools : undefined,
-    response_format: response_format ?? undefined,
+    response_format: response_format && formatOf(response_format),
     parameters: furtherIn(body),
   }
+}
+
+function formatOf({ type, json_schema, ...rest }: NonNullable<CompletionRequest['response_format']>): ResponseFormat {
+  if (type !== 'json_schema') return { ...rest, type }
+  if (json_schema) return { ...rest, type, json_schema }
+  throw new Problem('invalid_request', 'response_format.json_schema is required', { param: 'response_format' })
 }
 
 /** Parameters that only the model server knows; most requests have none. */

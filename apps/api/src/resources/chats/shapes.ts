@@ -5,6 +5,8 @@ import { ChatMessage, GivenMessage, StoredMessage, ToolCalls } from './messages.
 
 /** What logs are summed by; the bound keeps it fit for an index. */
 export const label = Type.String({ minLength: 1, maxLength: 128 })
+/** Servers name models by their folders, too. */
+export const modelName = Type.String({ minLength: 1, maxLength: 256 })
 const flag = Type.Boolean()
 export const temperature = Type.Number({ minimum: 0 })
 export const topP = Type.Number({ minimum: 0, maximum: 1 })
@@ -19,7 +21,7 @@ const LastResponse = input({
 export type LastResponse = Static<typeof LastResponse>
 
 const settings = {
-  model: label,
+  model: modelName,
   max_tokens: maxTokens,
   temperature,
   guard_enabled: flag,
@@ -50,20 +52,21 @@ const Tool = Type.Object({
     name: filled,
     description: Type.Optional(text),
     parameters: Type.Optional(freeForm),
-    strict: Type.Optional(flag),
+    strict: Type.Optional(Type.Union([flag, Type.Null()])),
   }),
 })
-const ResponseFormat = Type.Union([
-  Type.Object({ type: Type.Enum(['text', 'json_object']) }),
-  Type.Object({ type: Type.Literal('json_schema'), json_schema: Type.Object({ name: text, schema: freeForm }) }),
-])
+/** Not a choice between shapes: of those a caller would be told what the first one misses. */
+const ResponseFormat = Type.Object({
+  type: Type.Enum(['text', 'json_object', 'json_schema']),
+  json_schema: Type.Optional(Type.Object({ name: text, schema: Type.Optional(freeForm) })),
+})
 
 /** The one body that takes unknown fields: they are parameters for the model server. */
 export const CompletionRequest = named(
   'CompletionRequest',
   Type.Object({
     messages: Type.Array(GivenMessage, { minItems: 1 }),
-    model: Type.Optional(label),
+    model: Type.Optional(modelName),
     id: Type.Optional(Type.String({ description: 'The chat to continue; a new one begins when absent' })),
     name: Type.Optional(filled),
     type: Type.Optional(label),

@@ -4,7 +4,7 @@ import type { Context } from '../../contract/context.ts'
 import { resource } from '../../contract/resource.ts'
 import { filled, input, named, text } from '../../contract/shapes.ts'
 import { insightCall, toInsight } from '../../inference/insight.ts'
-import { label, maxTokens, temperature, topP, Usage } from '../chats/shapes.ts'
+import { maxTokens, modelName, temperature, topP, Usage } from '../chats/shapes.ts'
 import { askAndLog } from '../logs/ask-and-log.ts'
 import { toWords } from './action-words.ts'
 import { readNamed, readOffered } from './named-actions-store.ts'
@@ -19,7 +19,7 @@ const InsightRequest = named(
         description: 'Ids or names of stored actions, or words; the active ones of the space when none is given',
       }),
     ),
-    model: Type.Optional(label),
+    model: Type.Optional(modelName),
     echo: Type.Optional(Type.Boolean()),
     max_tokens: Type.Optional(maxTokens),
     temperature: Type.Optional(temperature),

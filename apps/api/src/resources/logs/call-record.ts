@@ -65,12 +65,12 @@ export function logOf(
 }
 
 /** The tokens of all stages together: that is what the call cost. */
-export function usedBy({ guard, router, answer, partial }: Outcome): Usage {
+export function usedBy({ guard, router, answer, partial, spent }: Outcome): Usage {
   let prompt_tokens = 0
   let completion_tokens = 0
-  for (const stage of [guard, router, answer ?? partial]) {
-    prompt_tokens += stage?.usage.prompt_tokens ?? 0
-    completion_tokens += stage?.usage.completion_tokens ?? 0
+  for (const usage of [guard?.usage, router?.usage, (answer ?? partial)?.usage, spent]) {
+    prompt_tokens += usage?.prompt_tokens ?? 0
+    completion_tokens += usage?.completion_tokens ?? 0
   }
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { resource } from '../../contract/resource.ts'
 import { freeForm, input, named, text } from '../../contract/shapes.ts'
 import { personaCall, toPersona } from '../../inference/persona.ts'
-import { label } from '../chats/shapes.ts'
+import { modelName } from '../chats/shapes.ts'
 import { askAndLog } from '../logs/ask-and-log.ts'
 
 const PersonaCompletionRequest = named(
@@ -14,7 +14,7 @@ const PersonaCompletionRequest = named(
     history: Type.Optional(
       Type.Array(freeForm, { maxItems: 1000, description: 'What was said before; the last 20 entries are used' }),
     ),
-    model: Type.Optional(label),
+    model: Type.Optional(modelName),
   }),
 )
 

@@ -7,7 +7,7 @@ const NONE: Settings = { guard_fail_open: false }
 
 export async function readSettings(sql: Sql, grant: SpaceGrant): Promise<Settings> {
   const [row] = await sql<Settings[]>`
-    select guard_model, router_model, guard_policy, guard_fail_open, tokens_per_day, concurrent_completions
+    select guard_model, guard_style, router_model, guard_policy, guard_fail_open, tokens_per_day, concurrent_completions
     from space_settings where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId}`
   return row ?? NONE
 }
@@ -15,6 +15,7 @@ export async function readSettings(sql: Sql, grant: SpaceGrant): Promise<Setting
 export async function writeSettings(sql: Sql, grant: SpaceGrant, settings: Settings): Promise<void> {
   const row = {
     guard_model: settings.guard_model ?? null,
+    guard_style: settings.guard_style ?? null,
     router_model: settings.router_model ?? null,
     guard_policy: settings.guard_policy ?? null,
     guard_fail_open: settings.guard_fail_open,
