@@ -83,7 +83,7 @@ async function openBuffer(
   const sql = connect(databaseUrl, { max: 1, role: 'amphi_system', genericPlans: true })
   closers.push(() => sql.end({ timeout: 5 }))
   const write: Write = (texts, isRepeat) => insert(sql, texts, isRepeat)
-  await takeUpLeft(dataDir, name, write)
+  await takeUpLeft(dataDir, name, write, onError)
   const buffer = new WriteBuffer(textOf, write, { onError, spacingMs })
   closers.push(async () => keepForNextStart(dataDir, name, await buffer.close()))
   return buffer

@@ -68,7 +68,14 @@ export async function startServices(
 ): Promise<Process> {
   const closers: (() => unknown)[] = []
   const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer()
+    for (const closer of closers.splice(0).reverse()) {
+      try {
+        await closer()
+      } catch (error) {
+        // What one cannot do must not keep the others from storing what they have.
+        log.error({ err: error }, 'closing failed')
+      }
+    }
   }
   try {
     const secretsKey = config.secretsKey ?? (await findOrMakeSecretsKey(config.dataDir))

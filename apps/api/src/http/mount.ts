@@ -27,6 +27,8 @@ interface Params {
   readonly id?: string
 }
 
+/** For what was accepted before the service was told to stop; it ends itself after half as long again. */
+const FINISHING_MS_MAX = 20_000
 const NO_FILES: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }
 
 /** When the header form of the addresses was declared deprecated (RFC 9745). */
@@ -41,9 +43,11 @@ export function mount(
 ): void {
   app.decorateRequest('entry', undefined)
   app.decorateRequest('operation', undefined)
+  const open = new Set<RequestContext>()
+  cutWhenClosing(app, open)
   const mountAll = (scope: FastifyInstance, chosen: readonly Operation[]) => {
     for (const operation of chosen) {
-      for (const address of addressesOf(operation)) mountAt(scope, operation, address, services, door)
+      for (const address of addressesOf(operation)) mountAt(scope, operation, address, services, door, open)
     }
   }
   const takingFiles = operations.filter(({ takesFiles }) => takesFiles)
@@ -57,11 +61,29 @@ export function mount(
   })
 }
 
-function mountAt(app: FastifyInstance, operation: Operation, address: Address, services: Services, door: Door): void {
+/** What takes longer is told why it ends, while there is still time to keep what it came to. */
+function cutWhenClosing(app: FastifyInstance, open: ReadonlySet<RequestContext>): void {
+  app.addHook('preClose', async () => {
+    const reason = new Problem('shutting_down', 'The service is restarting: try again', { retryAfterSeconds: 1 })
+    const cutAll = () => {
+      for (const context of open) context.cut(reason)
+    }
+    setTimeout(cutAll, FINISHING_MS_MAX).unref()
+  })
+}
+
+function mountAt(
+  app: FastifyInstance,
+  operation: Operation,
+  address: Address,
+  services: Services,
+  door: Door,
+  open: Set<RequestContext>,
+): void {
   const checkQuery = operation.query && validator(operation.query, 'query')
   const checkBody = operation.body && validator(operation.body, 'body')
   const isPublic = operation.scope === 'public'
-  const contextOf = contextMaker(services)
+  const contextOf = contextMaker(services, open)
 
   app.route({
     // An update may be sent as PATCH too: both change only what is given.

@@ -12,7 +12,11 @@ export interface RequestContext {
 }
 
 /** Services are inherited and not copied: there are many of them, and a request uses a few. */
-export function contextMaker(services: Services): (request: FastifyRequest, reply: FastifyReply) => RequestContext {
+export function contextMaker(
+  services: Services,
+  /** Of the requests under way, those that can be cut. */
+  open: Set<RequestContext>,
+): (request: FastifyRequest, reply: FastifyReply) => RequestContext {
   class OwnContext implements RequestContext {
     readonly requestId: string
     readonly headers: FastifyRequest['headers']
@@ -47,8 +51,10 @@ export function contextMaker(services: Services): (request: FastifyRequest, repl
         // An answer that went out whole closes too, and an error made for nobody costs more than the rest of this.
         const { raw } = this.#reply
         const leave = () => {
+          open.delete(this)
           if (!raw.writableFinished) left.abort()
         }
+        open.add(this)
         if (raw.destroyed) leave()
         else raw.once('close', leave)
       }

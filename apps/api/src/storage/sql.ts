@@ -75,6 +75,13 @@ export async function runLarge<T extends object>(statement: PromiseLike<T>): Pro
   }
 }
 
+/** True where it is what was given that cannot be stored; anything else may work when it is tried again. */
+export function isFaultOfData(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  // Values out of range or malformed, constraints, limits of size; without a code it is no failure of the database at all.
+  return typeof code !== 'string' || /^(22|23|54)...$/.test(code)
+}
+
 /** True for failures of the connection or the server, as opposed to failures of a statement. */
 export function isConnectionFailure(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code

@@ -1,6 +1,6 @@
 // Writes many small records in few statements: gathered while one statement runs, kept while the database is away, bounded.
 import { Problem } from '../base/problem.ts'
-import { isConnectionFailure, type Sql } from './sql.ts'
+import { isConnectionFailure, isFaultOfData, type Sql } from './sql.ts'
 
 export interface WriteBufferOptions {
   readonly onError: (error: unknown) => void
@@ -114,11 +114,13 @@ export class WriteBuffer {
         this.#isAway = false
         return this.#done(entries)
       } catch (error) {
-        if (isConnectionFailure(error)) {
-          if (!this.#isAway) this.#options.onError(error)
-          this.#letGo()
+        if (isFaultOfData(error)) {
+          if (attempt >= 2) return await this.#storeApart(entries, error)
+        } else {
+          // A full disk, a failover, a deadlock: the database is there and does not take it, which may pass.
+          if (isConnectionFailure(error) || attempt >= 2) this.#away(error)
           if (this.#isClosing && ++closingAttempts >= CLOSING_ATTEMPTS_MAX) throw error
-        } else if (attempt >= 2) return await this.#storeApart(entries, error)
+        }
         await this.#pause(Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** attempt))
       } finally {
         clearTimeout(impatient)
@@ -142,6 +144,11 @@ export class WriteBuffer {
       this.#chars -= text.length
       settle()
     }
+  }
+
+  #away(error: unknown): void {
+    if (!this.#isAway) this.#options.onError(error)
+    this.#letGo()
   }
 
   #letGo(): void {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { afterEach, test } from 'node:test'
+import { sweepAllowances } from '../../src/access/budgets/allowances-store.ts'
 import { openStream, readEvents, startTalking, type TalkingService, user } from '../support/completions.ts'
 import { failing } from '../support/failing-table.ts'
 import { startReplica } from '../support/replicas.ts'
@@ -126,4 +127,31 @@ test('a space may be stricter than the operator, and says so in its settings', a
   assert.equal((await complete()).status, 429)
   await service.ana.call('PUT', settings, { tokens_per_day: null })
   assert.equal((await complete()).status, 200)
+})
+
+test('tokens that are only set aside are said to be, and one call sets aside no more than a long answer takes', async () => {
+  await start({ BUDGET_TENANT_TOKENS_PER_DAY: '60000' }, (response, request) =>
+    (request.body.stream ? fallsSilent(piece({ content: 'Hm' })) : says('Hello'))(response, request),
+  )
+  const greedy = { ...ask, max_tokens: 2_000_000_000 }
+  const streams = [await openStream(service, greedy)]
+  assert.equal((await complete()).status, 200)
+  streams.push(await openStream(service, greedy))
+  const { status, body, headers } = await complete()
+  assert.deepEqual([status, headers['retry-after']], [429, '1'])
+  assert.match(body.error.message, /60000 tokens a day for your tenant is set aside for completions that are running/)
+  for (const { leave } of streams) await leave()
+  await until('it is free again', async () => (await complete()).status === 200)
+})
+
+test('a process that was taken for dead gives back nothing that is not its own', async () => {
+  await start({ BUDGET_SPACE_CONCURRENT_COMPLETIONS: '1' }, fallsSilent(piece({ content: 'Hm' })))
+  const { system } = service.process
+  const stream = await openStream(service, ask)
+  await once(stream.body, 'data')
+  await system`update authz_replica set renewed_at = now() - interval '2 minutes'`
+  await sweepAllowances(system)
+  await stream.leave()
+  await until('the place is given back', async () => (await system`select from allowances`).length === 1)
+  assert.deepEqual([...(await system`select held from allowances`)], [{ held: 0 }])
 })

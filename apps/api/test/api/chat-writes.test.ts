@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../src/base/ids.ts'
-import { chatRecords } from '../../src/resources/chats/chat-writes-store.ts'
+import { chatRecords, turnRecords } from '../../src/resources/chats/chat-writes-store.ts'
 import { sweepChats } from '../../src/resources/chats/chats-store.ts'
 import type { Sql } from '../../src/storage/sql.ts'
 import { WriteBuffer } from '../../src/storage/write-buffer.ts'
@@ -108,4 +108,22 @@ test('a space with many chats is deleted at once, and several may sweep them tog
   const signal = AbortSignal.timeout(10_000)
   await Promise.all([sweepChats(system, signal), sweepChats(system, signal), sweepChats(system, signal)])
   assert.equal(await countIn(space), 0)
+})
+
+test('a turn that comes late is kept, and does not take the chat back', async () => {
+  const { system } = service.process
+  const space = await aSpace()
+  const chat = aChat(space)
+  await insert(system, [chat], false)
+  const turn = (minutes: number) => ({
+    ...chat,
+    id: newId(),
+    name: undefined,
+    model: `after ${minutes}`,
+    at: new Date(Date.now() + minutes * 60_000).toISOString(),
+  })
+  for (const late of [turn(2), turn(1)]) await turnRecords.insert(system, [turnRecords.textOf(late)], true)
+  const [row] = await system`
+    select model, (select count(*)::int from chat_turns t where t.chat_id = c.id) as turns from chats c where id = ${chat.chat_id}`
+  assert.deepEqual(row, { model: 'after 2', turns: 2 })
 })

@@ -12,6 +12,8 @@ export class Allowance {
   /** Spent and not yet written down. */
   #unsaid = 0
   #turn: Promise<unknown> = Promise.resolve()
+  /** Words with the database that are begun or wait for their turn. */
+  #pending = 0
 
   /** What is free beyond a portion goes back at once; a portion of 0 makes the limit exact at every moment. */
   constructor(lease: Lease, portion: number) {
@@ -20,7 +22,7 @@ export class Allowance {
   }
 
   get isIdle(): boolean {
-    return this.#inUse === 0 && this.#free === 0 && this.#unsaid === 0
+    return this.#pending === 0 && this.#inUse === 0 && this.#free === 0 && this.#unsaid === 0
   }
 
   /** Sets aside up to `wanted`, and tells how much that was; 0 means that the limit is reached. */
@@ -73,7 +75,10 @@ export class Allowance {
 
   /** One after the other, so that two calls do not both fetch a portion. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work)
+    this.#pending++
+    const mine = this.#turn.then(work).finally(() => {
+      this.#pending--
+    })
     this.#turn = mine.catch(() => {})
     return mine
   }

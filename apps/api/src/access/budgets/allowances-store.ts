@@ -30,6 +30,14 @@ export async function takeAllowance(
   return row!.granted
 }
 
+/** Spent for good, without what is only set aside. */
+export async function spentOf(system: Sql, { tenantId, budget, subject, period }: AllowanceKey): Promise<number> {
+  const [row] = await system<{ spent: number }[]>`
+    select coalesce(sum(spent), 0)::bigint as spent from allowances
+    where tenant_id = ${tenantId} and budget = ${budget} and subject = ${subject} and period = ${period}::date`
+  return row!.spent
+}
+
 /** Days that are over, and places held by processes that are gone. */
 export async function sweepAllowances(system: Sql): Promise<void> {
   await system`

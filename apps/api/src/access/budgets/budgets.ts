@@ -3,7 +3,7 @@ import type { SpaceGrant } from '../../base/grant.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Client } from '../../storage/sql.ts'
 import { Allowance } from './allowance.ts'
-import { type AllowanceKey, takeAllowance } from './allowances-store.ts'
+import { type AllowanceKey, spentOf, takeAllowance } from './allowances-store.ts'
 
 /** A limit of 0 is none. */
 export interface Limits {
@@ -48,6 +48,8 @@ const SETTLE_EVERY_MS = 1_000
 const NO_PERIOD = '1970-01-01'
 /** A limit is taken from in portions of this part of it; below this many it is exact. */
 const PORTIONS = 64
+/** Few answers are longer, and a limit that somebody sets at random must not keep the whole budget from others. */
+const TOKENS_SET_ASIDE_MAX = 32_768
 
 export class Budgets {
   readonly #system: Client
@@ -72,7 +74,13 @@ export class Budgets {
     if (!this.#isLimited && !own.concurrent_completions && !own.tokens_per_day) return FREE
     const wanted = [
       ...this.#wanted('completions', grant, this.#limits.concurrentCompletions, own.concurrent_completions, 1),
-      ...this.#wanted('tokens', grant, this.#limits.tokensPerDay, own.tokens_per_day, Math.max(1, tokens())),
+      ...this.#wanted(
+        'tokens',
+        grant,
+        this.#limits.tokensPerDay,
+        own.tokens_per_day,
+        Math.min(Math.max(1, tokens()), TOKENS_SET_ASIDE_MAX),
+      ),
     ]
     return this.#takeAll(wanted)
   }
@@ -115,7 +123,7 @@ export class Budgets {
         const key = { tenantId: one.tenantId, budget: `${one.counts}:${one.scope}`, subject: one.subject, period }
         const allowance = this.#allowanceOf(key, one.max)
         const amount = await allowance.take(one.amount)
-        if (amount === 0) throw refusal(one.counts, one.scope, one.max)
+        if (amount === 0) throw await this.#refusal(one, key)
         taken.push({ allowance, amount, counts: one.counts })
       }
     } catch (error) {
@@ -123,6 +131,11 @@ export class Budgets {
       throw error
     }
     return { end }
+  }
+
+  async #refusal({ counts, scope, max }: Wanted, key: AllowanceKey): Promise<Problem> {
+    if (counts === 'completions') return tooMany(scope, max)
+    return (await spentOf(this.#system, key)) < max ? setAside(scope, max) : usedUp(scope, max)
   }
 
   #allowanceOf(key: AllowanceKey, max: number): Allowance {
@@ -153,11 +166,17 @@ function portionOf(budget: string, max: number): number {
 
 const WHOSE: Readonly<Record<string, string>> = { tenant: 'your tenant', space: 'this space', user: 'you' }
 
-function refusal(counts: Wanted['counts'], scope: string, max: number): Problem {
-  if (counts === 'completions') {
-    const message = `The limit of ${max} completions at one time for ${WHOSE[scope]} is reached: it frees when one of them ends`
-    return new Problem('budget_exceeded', message, { param: `concurrent_completions.${scope}`, retryAfterSeconds: 1 })
-  }
+function tooMany(scope: string, max: number): Problem {
+  const message = `The limit of ${max} completions at one time for ${WHOSE[scope]} is reached: it frees when one of them ends`
+  return new Problem('budget_exceeded', message, { param: `concurrent_completions.${scope}`, retryAfterSeconds: 1 })
+}
+
+function setAside(scope: string, max: number): Problem {
+  const message = `What is left of the budget of ${max} tokens a day for ${WHOSE[scope]} is set aside for completions that are running: try again when one of them ends`
+  return new Problem('budget_exceeded', message, { param: `tokens_per_day.${scope}`, retryAfterSeconds: 1 })
+}
+
+function usedUp(scope: string, max: number): Problem {
   const now = Date.now()
   const resets = new Date(now)
   resets.setUTCHours(24, 0, 0, 0)

@@ -200,3 +200,13 @@ test('a call may have less time than usual', async (t) => {
     ['upstream_timeout', 'The model server gave no complete answer within 0.08 s'],
   )
 })
+
+test('numbers that no model could have used are not believed', async (t) => {
+  for (const usage of [
+    { prompt_tokens: 1e20, completion_tokens: 1 },
+    { prompt_tokens: 2_147_483_647, completion_tokens: 1 },
+  ]) {
+    const { engine } = await connectTo(t, {}, says({ pieces: ['a'], usage }))
+    assert.equal((await collect(engine)).reply.usage.estimated, true)
+  }
+})

@@ -4,6 +4,7 @@ import { type Message, type ModelRequest, textOf, type Usage } from './engine.ts
 export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 
 const BYTES_PER_TOKEN = 4
+const TOKENS_MAX = 100_000_000
 /** Set aside from a budget for an answer whose length the request leaves open. */
 const ANSWER_TOKENS_EXPECTED = 1_000
 
@@ -40,7 +41,9 @@ export function readUsage(value: unknown): Usage | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { prompt_tokens, completion_tokens = 0 } = value as Record<string, unknown>
   if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined
-  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+  const total_tokens = prompt_tokens + completion_tokens
+  // More than any model writes is no count, and would not fit where counts are kept.
+  return total_tokens <= TOKENS_MAX ? { prompt_tokens, completion_tokens, total_tokens } : undefined
 }
 
 export const addUsage = (a: Usage, b: Usage): Usage => ({

@@ -56,7 +56,7 @@ async function insertChats(sql: Sql, writes: readonly string[], isRepeat: boolea
     ${isRepeat ? sql`on conflict do nothing` : sql``}`
 }
 
-/** Harmless to repeat. What was meant for a deleted chat is dropped. */
+/** Harmless to repeat, and to come late: the newest turn tells what the chat is like. What was meant for a deleted chat is dropped. */
 async function insertTurns(sql: Sql, writes: readonly string[]): Promise<void> {
   await sql`
     with given as materialized (
@@ -70,6 +70,7 @@ async function insertTurns(sql: Sql, writes: readonly string[]): Promise<void> {
         select distinct on (tenant_id, space_id, chat_id) * from given order by tenant_id, space_id, chat_id, id desc
       ) g
       where c.tenant_id = g.tenant_id and c.space_id = g.space_id and c.id = g.chat_id
+        and coalesce(c.updated_at, c.created_at) <= g.at
     )
     insert into chat_turns (tenant_id, space_id, chat_id, id, message_count, messages)
     select tenant_id, space_id, chat_id, id, message_count, messages from given

@@ -1,15 +1,15 @@
 // Which logs are meant: the filters that the list and the statistics share, as SQL conditions see them.
 import { Type } from 'typebox'
-import { moment, text } from '../../contract/shapes.ts'
+import { filled, moment } from '../../contract/shapes.ts'
 import { endOf, startOf } from './periods.ts'
 
 export const filterFields = {
   start_date: Type.Optional(moment),
   end_date: Type.Optional(moment),
-  user: Type.Optional(text),
-  model: Type.Optional(text),
-  type: Type.Optional(text),
-  correlation_id: Type.Optional(text),
+  user: Type.Optional(filled),
+  model: Type.Optional(filled),
+  type: Type.Optional(filled),
+  correlation_id: Type.Optional(filled),
 }
 
 export interface LogFilter {

@@ -31,7 +31,8 @@ export async function sumLogs(sql: Sql, grant: SpaceGrant, filter: LogFilter): P
     latency_ms: 0,
     first_at: undefined,
     last_at: undefined,
-    calls_by_model: {},
+    // Models have names of anybody's choosing.
+    calls_by_model: Object.create(null),
   }
   if (!(from < to)) return total
   const counted = pieces
@@ -65,9 +66,13 @@ function countPiece(sql: Sql, grant: SpaceGrant, filter: LogFilter, { grain, fro
 
 /** A point in time for the database, which knows the two infinities by name. */
 export function at(ms: number): string {
-  if (Number.isFinite(ms)) return new Date(ms).toISOString()
-  return ms < 0 ? '-infinity' : 'infinity'
+  if (ms < FIRST_MS) return '-infinity'
+  return ms > LAST_MS ? 'infinity' : new Date(ms).toISOString()
 }
+
+/** Years of four digits; what lies beyond is as good as infinite. */
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z')
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 function add(total: Sums, row: ModelSums): void {
   total.calls += row.calls

@@ -29,7 +29,7 @@ export const SettingsChanges = named(
       guard_style: orNull(fields.guard_style),
       router_model: orNull(fields.router_model),
       guard_policy: orNull(fields.guard_policy),
-      guard_fail_open: Type.Optional(Type.Boolean()),
+      guard_fail_open: orNull(Type.Boolean()),
       tokens_per_day: orNull(fields.tokens_per_day),
       concurrent_completions: orNull(fields.concurrent_completions),
     },

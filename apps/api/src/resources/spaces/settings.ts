@@ -52,7 +52,6 @@ export default [
 ]
 
 function withoutNull(values: object): Settings {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
-  ) as unknown as Settings
+  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
+  return { guard_fail_open: false, ...Object.fromEntries(given) }
 }
