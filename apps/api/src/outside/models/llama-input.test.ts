@@ -57,7 +57,13 @@ test('schemas the grammar would get wrong or that would hold up the process are 
 test('a schema that leaves the type open allows plain values, and one that implies it says it', () => {
   const any = { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'null' }] }
   const schema = {
-    properties: { a: {}, b: true, c: { description: 'anything' }, d: { items: { type: 'string' } }, e: { $ref: '#' } },
+    properties: {
+      a: {},
+      b: true,
+      c: { description: 'anything', default: null, deprecated: true },
+      d: { items: { type: 'string' } },
+      e: { $ref: '#' },
+    },
     additionalProperties: true,
   }
   assert.deepEqual(toGrammarSchema(schema, 'tools'), {
@@ -65,7 +71,7 @@ test('a schema that leaves the type open allows plain values, and one that impli
     properties: {
       a: any,
       b: any,
-      c: { description: 'anything', ...any },
+      c: { description: 'anything', default: null, deprecated: true, ...any },
       d: { type: 'array', items: { type: 'string' } },
       e: { $ref: '#' },
     },

@@ -24,7 +24,10 @@ export async function grammarFor(llama: Llama, format: ResponseFormat | undefine
 }
 
 export function functionsOf({ tools, parameters }: ModelRequest): ChatModelFunctions | undefined {
-  if (!tools || tools.length === 0 || parameters?.['tool_choice'] === 'none') return undefined
+  const choice = parameters?.['tool_choice'] ?? 'auto'
+  if (choice !== 'auto' && choice !== 'none')
+    throw refused('The embedded model cannot be made to call a tool: tool_choice may be auto or none', 'tool_choice')
+  if (!tools || tools.length === 0 || choice === 'none') return undefined
   return Object.fromEntries(tools.map(toFunction))
 }
 
@@ -32,23 +35,31 @@ function toFunction({
   function: { name, description, parameters: schema },
 }: Tool): [string, ChatModelFunctions[string]] {
   if (!FUNCTION_NAME.test(name)) {
-    const message = `The embedded model takes tools of up to 64 letters, digits, _ and - in their name, not ${JSON.stringify(name)}`
-    throw new Problem('invalid_request', message, { param: 'tools' })
+    throw refused(`The name of a tool is 1 to 64 letters, digits, _ and -, not ${JSON.stringify(name)}`, 'tools')
   }
   const params = schema && toGrammarSchema(schema, 'tools')
   return [name, { ...(description !== undefined && { description }), ...(params && { params }) }]
 }
 
 export function samplingOf({ temperature = TEMPERATURE, top_p, parameters = {} }: ModelRequest) {
-  const { stop, seed } = parameters
-  const stops = (Array.isArray(stop) ? stop : [stop]).filter((text) => typeof text === 'string' && text !== '')
+  const seed = parameters['seed'] ?? undefined
+  if (seed !== undefined && !Number.isSafeInteger(seed)) throw refused('seed must be an integer', 'seed')
+  const stops = stopsIn(parameters['stop'])
   return {
     temperature,
     ...(top_p !== undefined && { topP: top_p }),
-    ...(typeof seed === 'number' && { seed }),
-    ...(stops.length > 0 && { customStopTriggers: stops as string[] }),
+    ...(seed !== undefined && { seed: seed as number }),
+    ...(stops.length > 0 && { customStopTriggers: stops }),
   }
 }
+
+function stopsIn(stop: unknown): string[] {
+  const stops: unknown[] = Array.isArray(stop) ? stop : [stop ?? '']
+  if (!stops.every((text) => typeof text === 'string')) throw refused('stop must be a text or several', 'stop')
+  return stops.filter((text) => text !== '')
+}
+
+const refused = (message: string, param: string): Problem => new Problem('invalid_request', message, { param })
 
 /** The binding would drop the oldest messages to make room; the caller is told instead. */
 export function roomTokens(

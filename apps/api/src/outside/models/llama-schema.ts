@@ -24,12 +24,15 @@ class Unfit extends Error {}
 
 /** A grammar for any value would be one for any length; a plain one is valid too, and small models get it right. */
 const ANY_VALUE = { oneOf: ['string', 'number', 'boolean', 'null'].map((type) => ({ type })) }
+/** Keywords whose value is a schema, or several. */
+const HOLDING = new Set(['items', 'prefixItems', 'additionalProperties', 'oneOf', 'anyOf'])
 const TELLING = ['type', 'enum', 'const', 'oneOf', 'anyOf', '$ref']
 
 function fit(schema: unknown): unknown {
   if (schema === true) return ANY_VALUE
   if (Array.isArray(schema)) return schema.map(fit)
-  if (typeof schema !== 'object' || schema === null) return schema
+  if (typeof schema !== 'object' || schema === null)
+    throw new Unfit(`it has ${JSON.stringify(schema)} where a schema is due`)
   return typed(fitKeys(schema))
 }
 
@@ -49,10 +52,10 @@ function fitKeys(schema: object): Record<string, unknown> {
         throw new Unfit(`its ${key} is too large`)
       if (key === 'maxLength' || key === 'maxItems' || key === 'maxProperties') continue
     }
-    if (key === 'enum' || key === 'const') fitted[key] = value
-    else if (key === 'properties' || key === '$defs') fitted[key] = fitEach(value)
-    else if (key === 'additionalProperties') fitted[key] = typeof value === 'boolean' ? value : fit(value)
-    else fitted[key === 'anyOf' ? 'oneOf' : key] = fit(value)
+    if (key === 'properties' || key === '$defs') fitted[key] = fitEach(value)
+    else if (key === 'additionalProperties' && typeof value === 'boolean') fitted[key] = value
+    else if (HOLDING.has(key)) fitted[key === 'anyOf' ? 'oneOf' : key] = fit(value)
+    else fitted[key] = value
   }
   return fitted
 }

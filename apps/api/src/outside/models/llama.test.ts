@@ -44,6 +44,26 @@ describe('the embedded engine', { skip: noEmbeddedModel }, () => {
     assert.deepEqual((await ask()).reply, first.reply)
   })
 
+  test('what it cannot do or understand is refused, and the field is named', async () => {
+    const tool = { type: 'function', function: { name: 'f' } }
+    for (const [param, change] of [
+      ['tool_choice', { tools: [tool], parameters: { tool_choice: 'required' } }],
+      ['tool_choice', { tools: [tool], parameters: { tool_choice: { type: 'function', function: { name: 'f' } } } }],
+      ['tools', { tools: [{ type: 'function', function: { name: 'a b' } }] }],
+      [
+        'tools',
+        { tools: [{ ...tool, function: { name: 'f', parameters: { type: 'object', properties: { a: null } } } }] },
+      ],
+      ['stop', { parameters: { stop: 5 } }],
+      ['seed', { parameters: { seed: 'x' } }],
+    ] as const) {
+      const problem = await problemOf(collect(engine, { messages: story, max_tokens: 4, ...change } as never))
+      assert.deepEqual([problem.code, problem.param], ['invalid_request', param])
+    }
+    const { reply } = await collect(engine, { messages: story, max_tokens: 4, parameters: { stop: null, seed: null } })
+    assert.equal(reply.finish_reason, 'length')
+  })
+
   test('a stop word ends the answer before it', async () => {
     const free = await collect(engine, { messages: story, max_tokens: 60, temperature: 0 })
     const word = free.reply.content.trim().split(/\s+/)[3]!
