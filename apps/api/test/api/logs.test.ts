@@ -218,7 +218,8 @@ test('the logs of a deleted space and their sums are swept, also those that come
       false,
     )
   const left = () =>
-    system`select 1 from logs where space_id = ${gone.id} union all select 1 from log_sums where space_id = ${gone.id}`
+    system`select 1 from logs where space_id = ${gone.id} union all select 1 from log_sums where space_id = ${gone.id}
+      union all select 1 from log_tags where space_id = ${gone.id}`
   await write(rows)
   assert.equal((await ana.call('DELETE', `/v1/spaces/${gone.id}`)).status, 204)
   await sweepLogs(system, AbortSignal.abort())

@@ -41,7 +41,12 @@ async function insertLogs(sql: Sql, logs: readonly string[], isRepeat: boolean):
       select g.* from ${format.rows(sql, logs)} as g
       where exists (select from spaces s where s.tenant_id = g.tenant_id and s.id = g.space_id)
       ${isRepeat ? sql`on conflict do nothing` : sql``}
-      returning tenant_id, space_id, created_at, user_id, model, type, status, input_tokens, total_tokens, latency_ms
+      returning tenant_id, space_id, created_at, id, tags, correlation_id, user_id, model, type, status, input_tokens,
+        total_tokens, latency_ms
+    ), tagged as (
+      insert into log_tags (tenant_id, space_id, tag, created_at, id, user_id, model, type, status, correlation_id)
+      select distinct tenant_id, space_id, unnest(tags), created_at, id, user_id, model, type, status, correlation_id
+      from logged where tags <> '{}'
     ), hours as (
       select tenant_id, space_id, date_trunc('hour', created_at, 'UTC') as bucket, user_id, model, coalesce(type, '') as type,
         count(*) as calls, count(*) filter (where status = 'success') as successes, sum(input_tokens) as input_tokens,

@@ -21,29 +21,53 @@ const columns = (sql: Sql) => sql`
 
 export async function listLogs(sql: Sql, grant: SpaceGrant, query: LogQuery): Promise<Page<Log>> {
   const { page, page_size } = query
-  const [rows, count] = await Promise.all([
-    sql<Log[]>`
-      select ${columns(sql)} from logs where ${matching(sql, grant, query)}
-      order by created_at desc, id desc limit ${page_size + 1} offset ${(page - 1) * page_size}`,
-    countLogs(sql, grant, query),
-  ])
+  const { count, ...period } = await countLogs(sql, grant, query)
+  const before = (page - 1) * page_size
+  // To find that nothing is there takes a look at everything.
+  if (count <= before) return cut([], page_size, count)
+  const span = sql`order by created_at desc, id desc limit ${page_size + 1} offset ${before}`
+  const found = matching(sql, grant, query, period)
+  const rows =
+    query.tag === undefined
+      ? await sql<Log[]>`select ${columns(sql)} from logs where ${found} ${span}`
+      : await sql<Log[]>`
+          select ${columns(sql)} from (select created_at as tagged_at, id as tagged_id from log_tags where ${found} ${span}) t
+          cross join lateral (
+            select * from logs
+            where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and created_at = tagged_at and id = tagged_id
+          ) l order by tagged_at desc, tagged_id desc`
   return cut(rows as Log[], page_size, count)
 }
 
-/** Counting log by log is for the few that one tag or one request left; everything else is known from the sums. */
-async function countLogs(sql: Sql, grant: SpaceGrant, query: LogQuery): Promise<number> {
-  if (query.tag === undefined && query.correlation_id === undefined) {
-    const { calls, successes } = await sumLogs(sql, grant, query)
-    if (query.status === undefined) return calls
-    return query.status === 'success' ? successes : calls - successes
-  }
-  const [total] = await sql<{ count: number }[]>`
-    select count(*)::int as count from logs where ${matching(sql, grant, query)}`
-  return total!.count
+interface Period {
+  readonly from: number
+  /** Just after its end. */
+  readonly to: number
 }
 
-function matching(sql: Sql, grant: SpaceGrant, query: LogQuery) {
-  const { from, to } = periodOf(query)
+/** All of them lie in the period. */
+interface Counted extends Period {
+  readonly count: number
+}
+
+/** Counting log by log is for the few that one tag or one request left; everything else is known from the sums. */
+async function countLogs(sql: Sql, grant: SpaceGrant, query: LogQuery): Promise<Counted> {
+  const period = periodOf(query)
+  const { tag, correlation_id, status } = query
+  if (tag !== undefined || correlation_id !== undefined) {
+    const [total] = await sql<{ count: number }[]>`
+      select count(*)::int as count from ${tag === undefined ? sql`logs` : sql`log_tags`}
+      where ${matching(sql, grant, query, period)}`
+    return { count: total!.count, ...period }
+  }
+  const { calls, successes, first_at, last_at } = await sumLogs(sql, grant, query)
+  const count = status === undefined ? calls : status === 'success' ? successes : calls - successes
+  if (first_at === undefined || last_at === undefined) return { count, ...period }
+  return { count, from: Date.parse(first_at), to: Date.parse(last_at) + 1 }
+}
+
+/** For logs, and for their tags, which have the same columns. */
+function matching(sql: Sql, grant: SpaceGrant, query: LogQuery, { from, to }: Period) {
   const { user, model, type, correlation_id, status, tag } = query
   return sql`
     tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and created_at >= ${at(from)} and created_at < ${at(to)}
@@ -52,7 +76,7 @@ function matching(sql: Sql, grant: SpaceGrant, query: LogQuery) {
     ${type === undefined ? sql`` : sql`and type = ${type}`}
     ${status === undefined ? sql`` : sql`and status = ${status}`}
     ${correlation_id === undefined ? sql`` : sql`and correlation_id = ${correlation_id}`}
-    ${tag === undefined ? sql`` : sql`and tags <> '{}' and tags @> ${[tag]}`}`
+    ${tag === undefined ? sql`` : sql`and tag = ${tag}`}`
 }
 
 export async function getLog(sql: Sql, grant: SpaceGrant, id: string): Promise<Log> {
@@ -75,6 +99,13 @@ export async function sweepLogs(system: Sql, signal: AbortSignal): Promise<void>
     select distinct l.tenant_id, l.space_id from log_sums l
     where l.grain = 'day' and not exists (select from spaces s where s.tenant_id = l.tenant_id and s.id = l.space_id)`
   for (const { tenant_id, space_id } of gone) {
+    await inPieces(
+      () => system`
+        delete from log_tags where (tenant_id, space_id, tag, created_at, id) in (
+          select tenant_id, space_id, tag, created_at, id from log_tags
+          where tenant_id = ${tenant_id} and space_id = ${space_id} limit 5000 for update skip locked)`,
+      signal,
+    )
     await inPieces(
       () => system`
         delete from logs where (tenant_id, space_id, created_at, id) in (
