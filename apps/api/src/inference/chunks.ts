@@ -1,5 +1,5 @@
 // Steps of a turn as OpenAI's streamed chunks, in the order docs/contract.md gives under Inference.
-import type { Delta, Usage } from '../outside/models/engine.ts'
+import type { Delta, Logprobs, Usage } from '../outside/models/engine.ts'
 import type { Step } from './answer.ts'
 import type { Verdict } from './guard/judge.ts'
 import type { Choice } from './router.ts'
@@ -9,7 +9,8 @@ type Shown<Stage> = Omit<Stage, 'status' | 'usage'> & { readonly usage: Usage }
 
 export interface ChunkChoice {
   readonly index: 0
-  readonly delta: Delta & { readonly role?: 'assistant' }
+  readonly delta: Omit<Delta, 'logprobs'> & { readonly role?: 'assistant' }
+  readonly logprobs?: Logprobs
   readonly finish_reason: string | null
 }
 
@@ -30,10 +31,12 @@ export function chunkMaker<Head extends object>(head: Head): (step: Step) => rea
   let isFirst = true
   return (step) => {
     if ('delta' in step || 'echo' in step) {
-      const said = 'delta' in step ? step.delta : { content: step.echo }
+      const said: Delta = 'delta' in step ? step.delta : { content: step.echo }
       const delta = isFirst ? { role: 'assistant' as const, ...said } : said
       isFirst = false
-      return [{ ...head, choices: choice(delta, null) }]
+      if (!said.logprobs) return [{ ...head, choices: choice(delta, null) }]
+      const { logprobs, ...words } = { ...delta, logprobs: said.logprobs }
+      return [{ ...head, choices: [{ index: 0, delta: words, logprobs, finish_reason: null }] }]
     }
     if ('answer' in step) {
       const { finish_reason, usage } = step.answer

@@ -17,6 +17,16 @@ before(async () => {
     if (request.path.endsWith('/models')) return answers(200, { data: [{ id: 'm' }] })(response, request)
     if (asked) return says({ toolCalls: [{ index: 0, ...call }], finish: 'tool_calls' })(response, request)
     if (format) return says('{"city":"Oslo"}')(response, request)
+    if (request.body['logprobs']) {
+      const of = (token: string) => ({ content: [{ token, logprob: -0.1, bytes: null, top_logprobs: [] }] })
+      const said = (token: string, finish: string | null) => {
+        const { choices, ...rest } = piece({ content: token }, finish)
+        return { ...rest, choices: [{ ...choices[0], logprobs: of(token) }] }
+      }
+      if (request.body.stream) return streams(said('Hel', null), said('lo', 'stop'))(response, request)
+      const whole = { message: { content: 'Hello' }, finish_reason: 'stop', logprobs: of('Hello') }
+      return answers(200, { choices: [whole] })(response, request)
+    }
     if (request.body.messages[0]!.content === 'Break')
       return streams(piece({ content: 'x' }), { error: { message: 'broken' } })(response, request)
     return says({ pieces: ['Hel', 'lo'] })(response, request)
@@ -54,6 +64,18 @@ test('it gets tool calls, plain and streamed, and may send their results', async
   const results = [...messages, final.choices[0]!.message, { role: 'tool' as const, tool_call_id: 'c1', content: '3°' }]
   const next = await client.chat.completions.create({ model: 'm', messages: results })
   assert.equal(next.choices[0]!.message.content, 'Hello')
+})
+
+test('it gets logprobs where it asks for them', async () => {
+  const answer = await client.chat.completions.create({ model: 'm', messages, logprobs: true })
+  assert.equal(answer.choices[0]!.logprobs?.content?.[0]?.token, 'Hello')
+  const stream = client.chat.completions.stream({ model: 'm', messages, logprobs: true })
+  const final = await stream.finalChatCompletion()
+  assert.deepEqual(
+    final.choices[0]!.logprobs?.content?.map(({ token }) => token),
+    ['Hel', 'lo'],
+  )
+  assert.equal(final.choices[0]!.message.content, 'Hello')
 })
 
 test('it gets JSON by schema', async () => {

@@ -67,16 +67,23 @@ export interface ModelRequest {
   readonly within_ms?: number | undefined
 }
 
+/** How likely the tokens were, where the request asks for that; handed on as the server says it. */
+export interface Logprobs {
+  readonly content?: readonly unknown[] | null
+}
+
 export interface Delta {
   readonly content?: string
   readonly reasoning_content?: string
   readonly tool_calls?: readonly ToolCallDelta[]
+  readonly logprobs?: Logprobs
 }
 
 export interface Reply {
   readonly content: string
   readonly reasoning_content?: string
   readonly tool_calls?: readonly ToolCall[]
+  readonly logprobs?: Logprobs
   readonly finish_reason: string
   readonly usage: Usage
   readonly model: string

@@ -44,6 +44,7 @@ function toFunction({
 export function samplingOf({ temperature = TEMPERATURE, top_p, parameters = {} }: ModelRequest) {
   const seed = parameters['seed'] ?? undefined
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw refused('seed must be an integer', 'seed')
+  if (parameters['logprobs']) throw refused('The embedded model tells no logprobs', 'logprobs')
   const stops = stopsIn(parameters['stop'])
   return {
     temperature,

@@ -56,6 +56,7 @@ describe('the embedded engine', { skip: noEmbeddedModel }, () => {
       ],
       ['stop', { parameters: { stop: 5 } }],
       ['seed', { parameters: { seed: 'x' } }],
+      ['logprobs', { parameters: { logprobs: true } }],
     ] as const) {
       const problem = await problemOf(collect(engine, { messages: story, max_tokens: 4, ...change } as never))
       assert.deepEqual([problem.code, problem.param], ['invalid_request', param])

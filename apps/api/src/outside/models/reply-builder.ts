@@ -1,6 +1,6 @@
 // Builds a reply from what an OpenAI-compatible server sends, streamed or in one piece.
 import { Problem } from '../../base/problem.ts'
-import type { Delta, ModelRequest, Reply, ToolCallDelta, Usage } from './engine.ts'
+import type { Delta, Logprobs, ModelRequest, Reply, ToolCallDelta, Usage } from './engine.ts'
 import { ToolCallJoiner } from './tool-calls.ts'
 import { errorInAnswer } from './upstream-errors.ts'
 import { estimatedUsage, estimateTokens, readUsage } from './usage.ts'
@@ -21,6 +21,7 @@ interface Choice {
   readonly delta?: Spoken | null
   readonly message?: Spoken | null
   readonly finish_reason?: unknown
+  readonly logprobs?: unknown
 }
 
 export class ReplyBuilder {
@@ -30,6 +31,7 @@ export class ReplyBuilder {
   #reasoning = ''
   #finish: string | undefined
   #usage: Usage | undefined
+  #logprobs: Logprobs | undefined
   #model: string
   #pieces = 0
 
@@ -54,7 +56,8 @@ export class ReplyBuilder {
     const choice = choices.find((some): some is Choice => isObject(some) && (some['index'] ?? 0) === 0)
     if (!choice) return undefined
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') this.#end(choice.finish_reason)
-    return this.#speak(choice.delta ?? choice.message ?? {})
+    const delta = this.#speak(choice.delta ?? choice.message ?? {})
+    return isObject(choice.logprobs) ? this.#weigh(delta, choice.logprobs) : delta
   }
 
   /** Ids for tool calls that the server left without one, to be sent before the end. */
@@ -73,6 +76,7 @@ export class ReplyBuilder {
       content: this.#content,
       ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning }),
       ...(!this.#tools.isEmpty && { tool_calls: this.#tools.joined() }),
+      ...(this.#logprobs && { logprobs: this.#logprobs }),
       finish_reason: this.#finish,
       usage: this.#usage ?? estimatedUsage(this.#request.messages, counted()),
       model: this.#model,
@@ -96,6 +100,12 @@ export class ReplyBuilder {
       ...(reasoning !== undefined && { reasoning_content: reasoning }),
       ...(tools !== undefined && { tool_calls: tools }),
     }
+  }
+
+  #weigh(delta: Delta | undefined, logprobs: Logprobs): Delta {
+    const content = [...(this.#logprobs?.content ?? []), ...(logprobs.content ?? [])]
+    this.#logprobs = { ...logprobs, content }
+    return { ...delta, logprobs }
   }
 
   #end(reason: string): void {

@@ -49,7 +49,7 @@ const headOf = ({ chatId, head }: OpenTurn, object: string) => ({
 })
 
 function toCompletion(open: OpenTurn, { guard, router, ...outcome }: Outcome & { answer: Answer }): ChatCompletion {
-  const { content, reasoning_content, tool_calls, finish_reason, usage } = outcome.answer
+  const { content, reasoning_content, tool_calls, logprobs, finish_reason, usage } = outcome.answer
   const message = {
     role: 'assistant',
     content,
@@ -58,7 +58,7 @@ function toCompletion(open: OpenTurn, { guard, router, ...outcome }: Outcome & {
   }
   return {
     ...headOf(open, 'chat.completion'),
-    choices: [{ index: 0, finish_reason, message }],
+    choices: [{ index: 0, finish_reason, message, ...(logprobs && { logprobs }) }],
     usage,
     ...(guard && { guard }),
     ...(router && { router }),

@@ -120,7 +120,14 @@ export const ChatCompletion = named(
     model: text,
     created: Type.Integer(),
     created_at: timestamp,
-    choices: Type.Array(Type.Object({ index: Type.Integer(), finish_reason: text, message: Answered })),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        finish_reason: text,
+        message: Answered,
+        logprobs: Type.Optional(Type.Unknown()),
+      }),
+    ),
     usage: Usage,
     guard: Type.Optional(Type.Object({ ...stage, category: text })),
     router: Type.Optional(Type.Object({ ...stage, expert: text })),
