@@ -25,10 +25,11 @@ export function isAllowed(snapshot: Snapshot, caller: Caller, spaceId: string, p
   return false
 }
 
-/** The seats that were looked at for a decision about one space. */
-export function seatsConsidered(snapshot: Snapshot, caller: Caller, spaceId: string): string[] {
-  if (caller.namesBySpace) return [...(caller.namesBySpace.get(spaceId) ?? [])]
-  return caller.seatNames.filter((name) => seatIn(snapshot, caller, spaceId, name))
+/** The caller's seats that live, in one space or anywhere, whether or not the token knows that they are there. */
+export function seatsAlive(snapshot: Snapshot, caller: Caller, spaceId: string | undefined): string[] {
+  const { tenantId, seatNames } = caller
+  if (spaceId === undefined) return seatNames.filter((name) => snapshot.seat(tenantId, name))
+  return seatNames.filter((name) => seatIn(snapshot, caller, spaceId, name))
 }
 
 /** Where the caller's seats, as they live now, hold a permission; for what belongs to the tenant and not to a space. */
@@ -84,12 +85,27 @@ export const admit = (caller: Caller, requestId: string): Grant =>
   ({ tenantId: caller.tenantId, userId: caller.userId, requestId }) as Grant
 
 export function refusal(snapshot: Snapshot, caller: Caller, space: string | undefined, permission: string): Problem {
-  const seats = space === undefined ? [...caller.seatNames] : seatsConsidered(snapshot, caller, space)
-  return new Problem('forbidden', explain(space, permission, seats), { access: { space, permission, seats } })
+  const seats = seatsAlive(snapshot, caller, space)
+  const message = explain(snapshot, caller, space, permission)
+  return new Problem('forbidden', message, { access: { space, permission, seats } })
 }
 
-export function explain(space: string | undefined, permission: string, seats: readonly string[]): string {
-  const where = space === undefined ? 'any space' : `space ${space}`
-  if (seats.length === 0) return `This needs ${permission} in ${where}, and you hold no seat there`
-  return `This needs ${permission} in ${where}; your seats there (${seats.join(', ')}) do not hold it`
+/** Why a permission was refused. It tells of no seat but the caller's own, and of no space but those these are in. */
+export function explain(snapshot: Snapshot, caller: Caller, space: string | undefined, permission: string): string {
+  const seats = seatsAlive(snapshot, caller, space)
+  if (space === undefined) {
+    const lack = seats.length === 0 ? 'you hold no seat' : `your seats (${seats.join(', ')}) do not hold it`
+    return `This needs ${permission} in at least one space, and ${lack}`
+  }
+  // Only a token can keep somebody from what their seats hold: it came before they were in this space.
+  const unused = seats.filter((name) => grants(snapshot.seat(caller.tenantId, name)!, permission))
+  if (unused.length > 0) {
+    const held = `Your seats there (${unused.join(', ')}) hold it, but your token is older than that`
+    return `This needs ${permission} in space ${space}. ${held}: get a new one by POST /v1/auth/refresh`
+  }
+  return `This needs ${permission} in space ${space}, and ${lackIn(seats)}`
 }
+
+/** What is amiss with the seats somebody has in a space that was just named. */
+export const lackIn = (seats: readonly string[]): string =>
+  seats.length === 0 ? 'you hold no seat there' : `your seats there (${seats.join(', ')}) do not hold it`

@@ -1,29 +1,40 @@
 // Nobody hands out more than they hold: the rules for every path that gives access (contract 5.5).
 import { Problem } from '../base/problem.ts'
-import { WILDCARD } from './authorize.ts'
+import { lackIn, WILDCARD } from './authorize.ts'
 import type { Caller } from './caller.ts'
 import type { LiveSeat, Snapshot } from './snapshot.ts'
 
+interface Held {
+  readonly permissions: Set<string>
+  /** The names of the seats that give them. */
+  readonly seats: string[]
+}
+
 /** What the caller's seats, as they live now, hold in each space. */
-export type Holdings = ReadonlyMap<string, ReadonlySet<string>>
+export interface Holdings {
+  readonly bySpace: ReadonlyMap<string, Held>
+  /** The one space that the request is limited to, where it says so. */
+  readonly only: string | undefined
+}
 
 export function holdingsOf(snapshot: Snapshot, caller: Caller, only?: string): Holdings {
-  const holdings = new Map<string, Set<string>>()
+  const bySpace = new Map<string, Held>()
   for (const name of caller.seatNames) {
     const seat = snapshot.seat(caller.tenantId, name)
     if (!seat) continue
     for (const space of seat.spaces) {
       if (only !== undefined && only !== space) continue
-      const held = holdings.get(space) ?? new Set<string>()
-      for (const permission of seat.permissions) held.add(permission)
-      holdings.set(space, held)
+      const held = bySpace.get(space) ?? { permissions: new Set(), seats: [] }
+      for (const permission of seat.permissions) held.permissions.add(permission)
+      held.seats.push(name)
+      bySpace.set(space, held)
     }
   }
-  return holdings
+  return { bySpace, only }
 }
 
-const holds = (holdings: Holdings, space: string, permission: string): boolean => {
-  const held = holdings.get(space)
+const holds = ({ bySpace }: Holdings, space: string, permission: string): boolean => {
+  const held = bySpace.get(space)?.permissions
   return held !== undefined && (held.has(WILDCARD) || held.has(permission))
 }
 
@@ -39,8 +50,9 @@ export function assertNoEscalation(holdings: Holdings, needed: string, granted: 
     demand(holdings, space, needed)
     for (const permission of granted.permissions) {
       if (holds(holdings, space, permission)) continue
-      const message = `You cannot grant ${permission} in space ${space}: you do not hold it there yourself`
-      throw new Problem('escalation', message, { access: { space, permission, seats: [] } })
+      const seats = holdings.bySpace.get(space)!.seats
+      const message = `You cannot grant ${permission} in space ${space}: ${lackIn(seats)}`
+      throw new Problem('escalation', message, { access: { space, permission, seats } })
     }
   }
 }
@@ -86,8 +98,12 @@ export function assertAdminRemains(
 
 function demand(holdings: Holdings, space: string, permission: string): void {
   if (holds(holdings, space, permission)) return
-  const message = `This needs ${permission} in space ${space} as well, and you do not hold it there`
-  throw new Problem('forbidden', message, { access: { space, permission, seats: [] } })
+  const { bySpace, only } = holdings
+  const seats = bySpace.get(space)?.seats ?? []
+  const isLimited = only !== undefined && only !== space
+  const reason = isLimited ? `the Space header limits this request to ${only}` : lackIn(seats)
+  const message = `This needs ${permission} in space ${space} as well, and ${reason}`
+  throw new Problem('forbidden', message, { access: { space, permission, seats } })
 }
 
 const isSubset = (small: ReadonlySet<string>, large: ReadonlySet<string>) => small.isSubsetOf(large)

@@ -1,6 +1,6 @@
 // Asking beforehand (contract 5.2): may I, and why or why not?
 import { Type } from 'typebox'
-import { explain, isAllowed, seatsConsidered } from '../access/authorize.ts'
+import { explain, isAllowed, seatsAlive } from '../access/authorize.ts'
 import { resource } from '../contract/resource.ts'
 import { filled, input, named, text } from '../contract/shapes.ts'
 import { Permission } from './seats/shapes.ts'
@@ -14,11 +14,11 @@ export default [
     summary: 'Ask whether you hold a permission in a space',
     body: named('AccessQuestion', input({ permission: Permission, space: filled })),
     result: named('AccessAnswer', Type.Object({ allowed: Type.Boolean(), seats: Type.Array(text), reason: text })),
-    run: async ({ replica, caller }, { body: { permission, space } }) => {
-      const allowed = isAllowed(replica.snapshot, caller, space, permission)
-      const seats = seatsConsidered(replica.snapshot, caller, space)
-      const reason = allowed ? `Your seats in space ${space} hold ${permission}` : explain(space, permission, seats)
-      return { allowed, seats, reason }
+    run: async ({ replica: { snapshot }, caller }, { body: { permission, space } }) => {
+      const allowed = isAllowed(snapshot, caller, space, permission)
+      const seats = seatsAlive(snapshot, caller, space)
+      const held = `Your seats in space ${space} hold ${permission}`
+      return { allowed, seats, reason: allowed ? held : explain(snapshot, caller, space, permission) }
     },
   }),
 ]

@@ -52,10 +52,10 @@ export default [
 ]
 
 async function fullRecord({ db, replica, grant, caller, onlySpace }: Context<'person'>): Promise<Static<typeof User>> {
-  const holdings = holdingsOf(replica.snapshot, caller, onlySpace)
-  const permissions = new Set([...holdings.values()].flatMap((held) => [...held]))
+  const { bySpace } = holdingsOf(replica.snapshot, caller, onlySpace)
+  const permissions = new Set([...bySpace.values()].flatMap((held) => [...held.permissions]))
   return db.as(grant, async (sql) => {
-    const [user, spaces] = await Promise.all([findUser(sql, grant), spacesById(sql, grant, [...holdings.keys()])])
+    const [user, spaces] = await Promise.all([findUser(sql, grant), spacesById(sql, grant, [...bySpace.keys()])])
     const id = caller.userId
     return {
       email: caller.email,

@@ -138,34 +138,6 @@ describe('both address forms', () => {
   })
 })
 
-describe('the explained refusal', () => {
-  test('it names the space, the permission and the seats that were considered', async () => {
-    const { name } = await aSeat(['data-models:list'])
-    const bob = await service.signIn('bob', [name])
-    const { status, body } = await bob.call('POST', models(), { name: 'x' })
-    assert.equal(status, 403)
-    assert.equal(body.error.type, 'permission_error')
-    assert.deepEqual(body.error.access, { space, permission: 'data-models:create', seats: [name] })
-    assert.match(body.error.message, /data-models:create/)
-  })
-
-  test('a person may ask beforehand and gets the reason', async () => {
-    const { name } = await aSeat(['data-models:list'])
-    const bob = await service.signIn('bob', [name])
-    const yes = await bob.call('POST', '/v1/access/check', { permission: 'data-models:list', space })
-    assert.deepEqual(yes.body, {
-      allowed: true,
-      seats: [name],
-      reason: `Your seats in space ${space} hold data-models:list`,
-    })
-    const no = await bob.call('POST', '/v1/access/check', { permission: 'data-models:delete', space })
-    assert.equal(no.body.allowed, false)
-    assert.deepEqual(no.body.seats, [name])
-    const elsewhere = await bob.call('POST', '/v1/access/check', { permission: 'data-models:list', space: other })
-    assert.deepEqual([elsewhere.body.allowed, elsewhere.body.seats], [false, []])
-  })
-})
-
 describe('nobody hands out more than they hold', () => {
   const keeper = async (permissions: string[], spaces = [space]) => {
     const { name } = await aSeat(

@@ -65,25 +65,30 @@ export default [
   }),
 ]
 
-function seatsFor({ seatNames }: Caller, wanted: readonly string[] | undefined): string[] {
-  const seats = [...new Set(wanted ?? seatNames)]
-  const missing = seats.find((name) => !seatNames.includes(name))
+function seatsFor(caller: Caller, wanted: readonly string[] | undefined): string[] {
+  const seats = [...new Set(wanted ?? caller.seatNames)]
+  const missing = seats.find((name) => !caller.seatNames.includes(name))
   if (missing === undefined) return seats
-  throw new Problem('escalation', `You cannot lend the seat ${missing}: you do not hold it yourself`, {
-    param: 'seats',
-  })
+  throw escalation(caller, `You cannot lend the seat ${missing}: you do not hold it yourself`, 'seats')
 }
 
 /** A key that was made with a key is gone when that one is, so it cannot last longer either. */
-function expiryFor({ keyId, expiresAt }: Caller, wanted: string | undefined): string | undefined {
+function expiryFor(caller: Caller, wanted: string | undefined): string | undefined {
+  const { keyId, expiresAt } = caller
   const limit = keyId !== undefined && Number.isFinite(expiresAt) ? expiresAt * 1000 : undefined
   if (wanted === undefined) return limit === undefined ? undefined : new Date(limit).toISOString()
   const at = Date.parse(wanted)
   if (!(at > Date.now()))
     throw new Problem('invalid_request', 'expires_at must lie in the future', { param: 'expires_at' })
   if (limit === undefined || at <= limit) return new Date(at).toISOString()
-  throw new Problem('escalation', 'A key cannot outlive the key it is made with', { param: 'expires_at' })
+  throw escalation(caller, 'A key cannot outlive the key it is made with', 'expires_at')
 }
+
+const escalation = ({ seatNames }: Caller, message: string, param: string): Problem =>
+  new Problem('escalation', message, {
+    param,
+    access: { space: undefined, permission: 'api-keys:create', seats: seatNames },
+  })
 
 const spacesOf = (snapshot: Snapshot, tenantId: string, seats: readonly string[]): string[] => [
   ...new Set(seats.flatMap((name) => [...(snapshot.seat(tenantId, name)?.spaces ?? [])])),
