@@ -1,11 +1,11 @@
-// What every operation gets for free: errors, request ids, repeats, limits, audit, tokens (contract 4.0, 5.3, 5.4, 7, 8).
+// What every operation gets for free: errors, request ids, repeats, limits, tokens (contract 4.0, 5.3, 7, 8).
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { newId } from '../../src/base/ids.ts'
-import { type Person, type Service, startService, toReply, until } from '../support/service.ts'
+import { type Person, type Service, startService, toReply } from '../support/service.ts'
 
 let service: Service
 let admin: Person
@@ -114,49 +114,6 @@ describe('rate limits', () => {
     const ben = await limited.signIn('ben', ['admins'])
     assert.equal((await ben.call('GET', '/v1/seats')).status, 200)
     await limited.close()
-  })
-})
-
-describe('audit', () => {
-  test('a change is entered with who, where, before and after', async () => {
-    const { body: seat } = await admin.call('POST', '/v1/seats', {
-      name: 'audited',
-      spaces: [space],
-      permissions: ['a:b'],
-    })
-    await admin.call('PUT', `/v1/seats/${seat.id}`, { permissions: [] }, { 'x-request-id': 'the-update' })
-    const { body } = await admin.call('GET', '/v1/audit?limit=1')
-    const [entry] = body.data
-    assert.deepEqual(
-      [entry.actor, entry.action, entry.outcome, entry.resource_id, entry.spaces, entry.request_id],
-      ['ana', 'seats.update', 'done', seat.id, [space], 'the-update'],
-    )
-    assert.deepEqual([entry.before.permissions, entry.after.permissions], [['a:b'], []])
-  })
-
-  test('a refusal is entered too', async () => {
-    const nobody = await service.bearing('nobody', [])
-    await nobody.call('GET', `/v1/spaces/${space}/data-models`)
-    await until('the refusal is in the log', async () => {
-      const { body } = await admin.call('GET', '/v1/audit')
-      return body.data.some(
-        (entry: { actor: string; outcome: string }) => entry.actor === 'nobody' && entry.outcome === 'denied',
-      )
-    })
-  })
-
-  test('who may read it in one space sees that space’s entries and no others', async () => {
-    const { body: other } = await admin.call('POST', '/v1/spaces', { name: 'other', description: '' })
-    await admin.call('POST', '/v1/seats', { name: 'auditors', spaces: [other.id], permissions: ['audit:list'] })
-    const auditor = await service.signIn('aud', ['auditors'])
-    const { body } = await auditor.call('GET', '/v1/audit?limit=1000')
-    assert.ok(body.count >= 2)
-    for (const { spaces } of body.data) assert.deepEqual(spaces, [other.id])
-  })
-
-  test('the log only grows, even for the owner of the table', async () => {
-    await assert.rejects(service.process.system`delete from audit`, /permission denied|only grows/)
-    await assert.rejects(service.process.system`update audit set actor = 'x'`, /permission denied|only grows/)
   })
 })
 

@@ -95,6 +95,15 @@ test('they are right at every moment while many write and the changes are folded
   assert.deepEqual([await told(space, 'chats'), await changesOf(space)], [120, 1])
 })
 
+test('a count of a whole tenant is folded as well', async () => {
+  const entries = async () => (await ana.call('GET', '/v1/audit?limit=1')).body.count
+  await Promise.all([aSpace(), aSpace()])
+  const before = await entries()
+  await foldRowCounts(service.process.system)
+  const notes = await service.process.system`select from row_counts where table_name = 'audit'`
+  assert.deepEqual([await entries(), notes.length], [before, 1])
+})
+
 test('they go with their space', async () => {
   const space = await aSpace()
   await aPersona(space)
