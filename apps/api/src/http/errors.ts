@@ -76,8 +76,10 @@ export function toProblem(error: FastifyError | Problem | Error): Problem {
       retryAfterSeconds: 2,
     })
   }
-  // Whatever refers to a record keeps it; the constraint is the database's, so that nobody can come in between.
-  if (code === '23503') return new Problem('conflict', 'Another record refers to this one', { cause: error })
+  // The stores tell what keeps a record from being deleted. What is left are writers who came a moment too late.
+  if (code === '23503') {
+    return new Problem('conflict', 'A record that this one refers to was deleted meanwhile', { cause: error })
+  }
   if (statusCode && statusCode >= 400 && statusCode < 500) {
     return new Problem('invalid_request', error.message, { cause: error })
   }

@@ -41,7 +41,9 @@ const Filters = Type.Object({
   priority: Type.Optional(priority),
 })
 
-const table = spaceTable<Action>('actions', 'action')
+const table = spaceTable<Action>('actions', 'action', {
+  conflicts: { arguments_action_fk: 'An argument refers to this action' },
+})
 const actions = resource('actions', 'space')
 
 export default [

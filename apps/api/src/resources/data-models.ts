@@ -11,7 +11,9 @@ const DataModel = named(
   Type.Object({ id: text, ...fields, created_at: timestamp, updated_at: Type.Optional(timestamp) }),
 )
 
-const table = spaceTable<Static<typeof DataModel>>('data_models', 'data model')
+const table = spaceTable<Static<typeof DataModel>>('data_models', 'data model', {
+  conflicts: { trainings_data_model_fk: 'A training uses this data model' },
+})
 const dataModels = resource('data-models', 'space')
 
 export default [

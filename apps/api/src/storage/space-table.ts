@@ -3,14 +3,14 @@ import type { SpaceGrant } from '../base/grant.ts'
 import { newId } from '../base/ids.ts'
 import { Problem } from '../base/problem.ts'
 import { audit } from './audit.ts'
+import { type Conflicts, conflictIn } from './conflicts.ts'
 import type { Database } from './database.ts'
 import { cut, olderThan } from './paging.ts'
 import { countRows } from './row-counts.ts'
 import type { Sql } from './sql.ts'
 
 export interface TableOptions {
-  /** Constraint names and what a caller may read when the database enforces one. */
-  readonly conflicts?: Readonly<Record<string, string>>
+  readonly conflicts?: Conflicts
   /** Columns that never reach the audit log. */
   readonly secrets?: readonly string[]
   /** The database keeps the count of each space's rows, which are too many to be counted for every list. */
@@ -24,10 +24,7 @@ export function spaceTable<Row extends { id: string }>(name: string, noun: strin
   const action = (verb: string) => `${name.replaceAll('_', '-')}.${verb}`
   const resource = name.replaceAll('_', '-')
 
-  const orConflict = (error: { constraint_name?: string }): never => {
-    const message = conflicts[error.constraint_name ?? '']
-    throw message ? new Problem('conflict', message, { cause: error }) : error
-  }
+  const orConflict = conflictIn(conflicts)
   const mine = (sql: Sql, grant: SpaceGrant) => sql`tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId}`
   const found = (row: Row | undefined): Row => {
     if (!row) throw new Problem('not_found', `No such ${noun}`)

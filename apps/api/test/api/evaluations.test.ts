@@ -71,5 +71,5 @@ for (const param of ['benchmark_id', 'checkpoint_id', 'gpu_count']) {
 test('a benchmark that was used cannot be deleted from under its results', async () => {
   await steps.ask('POST', 'evaluations', { benchmark_id, checkpoint_id, gpu_count: 0 })
   const { status, body } = await admin.call('DELETE', steps.at(`benchmarks/${benchmark_id}`))
-  assert.deepEqual([status, body.error.code], [409, 'conflict'])
+  assert.deepEqual([status, body.error.message], [409, 'An evaluation uses this benchmark'])
 })

@@ -116,16 +116,6 @@ describe('create, get, list, delete', () => {
     }
   })
 
-  test('what a training names cannot be deleted from under it', async () => {
-    const connector_id = await steps.connector('empty', KEYS)
-    const data_model_id = await steps.dataModel()
-    await steps.training({ data_model_id, connectors: [{ connector_id, keys: [] }] })
-    for (const path of [`connectors/${connector_id}`, `data-models/${data_model_id}`]) {
-      const { status, body } = await admin.call('DELETE', steps.at(path))
-      assert.deepEqual([status, body.error.code], [409, 'conflict'], path)
-    }
-  })
-
   test('a training of another space is not found', async () => {
     const id = await steps.training()
     const { body: other } = await admin.call('POST', '/v1/spaces', { name: 'other', description: '' })

@@ -217,7 +217,10 @@ describe('connectors on a real S3 server', { skip: why ?? false }, () => {
       await admin.call('POST', at(`/${id}/scan`), { files: ['tables/sales.csv', 'tables/sales.parquet'] })
       const told = await settled(id, 300_000)
       proxy.thaw()
-      assert.deepEqual(told, { status: 'error', error: 'The store did not answer in time' })
+      assert.deepEqual(told, {
+        status: 'error',
+        error: `The store of the bucket ${BUCKET} did not answer in time`,
+      })
       assert.deepEqual(await readdir(join(folder, 'scratch', 'scans')), [])
     })
   })

@@ -127,7 +127,7 @@ describe('files and stores that change their minds', { skip: missing }, () => {
     const { status, error } = await steps.ended(`trainings/${second}`, 300_000)
     proxy.thaw()
     assert.equal(status, 'failed')
-    assert.match(error, /The store did not answer in time|The store cannot be reached/)
+    assert.match(error, /The store of the bucket \S+ (did not answer in time|cannot be reached)/)
     assert.deepEqual(await scratch(), [])
   })
 })

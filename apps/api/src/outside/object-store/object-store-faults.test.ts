@@ -99,7 +99,10 @@ describe('a download', () => {
       startsThen(() => {}),
       silence,
     )
-    await assert.rejects(download(), { code: 'upstream_timeout', message: 'The store did not answer in time' })
+    await assert.rejects(download(), {
+      code: 'upstream_timeout',
+      message: 'The store of the bucket data did not answer in time',
+    })
   })
 
   test('that ends early each time ends in an error', async () => {
@@ -166,9 +169,10 @@ test('a part of a file that arrives incomplete is an error', async () => {
   await assert.rejects(store.readRange(bucket, 'f.csv', 0, 4, { signal }), { code: 'upstream_unreachable' })
 })
 
-test('a store that nobody listens at cannot be reached', async () => {
+test('a store that nobody listens at cannot be reached, and the bucket is named', async () => {
   const closed = openObjectStore({ endpoint: 'http://127.0.0.1:9', egress })
-  await assert.rejects(closed.stat(bucket, 'f.csv', signal), { code: 'upstream_unreachable' })
+  const message = 'The store of the bucket data cannot be reached'
+  await assert.rejects(closed.stat(bucket, 'f.csv', signal), { code: 'upstream_unreachable', message })
   closed.close()
 })
 

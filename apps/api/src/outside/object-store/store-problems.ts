@@ -27,7 +27,7 @@ const BY_NAME: Record<string, Telling> = {
   NotFound: NO_FILE,
   PreconditionFailed: CHANGED,
   InvalidRange: CHANGED,
-  TimeoutError: ['upstream_timeout', () => 'The store did not answer in time'],
+  TimeoutError: ['upstream_timeout', ({ name }) => `The store of the bucket ${name} did not answer in time`],
 }
 
 const BY_STATUS: Record<number, Telling> = { 301: WRONG_REGION, 403: BY_NAME['AccessDenied']! }
@@ -44,7 +44,8 @@ export function storeProblem(error: unknown, bucket: Bucket, key = ''): Problem 
 }
 
 function unknown(name: string, status: number | undefined): Telling {
-  if (status === undefined) return ['upstream_unreachable', () => 'The store cannot be reached']
+  if (status === undefined)
+    return ['upstream_unreachable', (bucket) => `The store of the bucket ${bucket.name} cannot be reached`]
   return ['upstream_error', () => `The store answered with ${status} ${name}`]
 }
 

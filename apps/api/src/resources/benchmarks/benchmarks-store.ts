@@ -4,12 +4,18 @@ import { newId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { NumberedPage } from '../../contract/shapes.ts'
 import { audit } from '../../storage/audit.ts'
+import { conflictIn } from '../../storage/conflicts.ts'
 import { cut } from '../../storage/paging.ts'
 import type { Sql } from '../../storage/sql.ts'
 import type { ConnectorTraining } from '../connectors/shapes.ts'
 import type { Benchmark } from './shapes.ts'
 
 export type BenchmarkValues = Pick<Benchmark, 'name' | 'description' | 'task' | 'metrics'>
+
+const orConflict = conflictIn({
+  training_benchmarks_benchmark_fk: 'A training uses this benchmark',
+  evaluations_benchmark_fk: 'An evaluation uses this benchmark',
+})
 
 const mine = (sql: Sql, grant: SpaceGrant) => sql`b.tenant_id = ${grant.tenantId} and b.space_id = ${grant.spaceId}`
 
@@ -83,7 +89,7 @@ export async function updateBenchmark(
 
 export async function deleteBenchmark(sql: Sql, grant: SpaceGrant, id: string): Promise<void> {
   const before = await getBenchmark(sql, grant, id)
-  await sql`delete from benchmarks b where ${mine(sql, grant)} and b.id = ${id}`
+  await sql`delete from benchmarks b where ${mine(sql, grant)} and b.id = ${id}`.catch(orConflict)
   await audit(sql, grant, { ...entry('delete', grant, id), before })
 }
 

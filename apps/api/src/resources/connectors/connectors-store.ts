@@ -13,7 +13,10 @@ export interface ConnectorRow extends Connector {
 
 export const connectorTable = spaceTable<ConnectorRow>('connectors', 'connector', {
   secrets: ['sealed_keys'],
-  conflicts: { benchmark_connectors_connector_fk: 'A benchmark uses this connector' },
+  conflicts: {
+    benchmark_connectors_connector_fk: 'A benchmark uses this connector',
+    training_connectors_connector_fk: 'A training uses this connector',
+  },
 })
 
 const one = (sql: Sql, grant: SpaceGrant, id: string) =>
