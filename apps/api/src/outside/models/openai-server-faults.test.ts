@@ -45,6 +45,21 @@ test('an error event that names a status is judged by it', async (t) => {
   assert.deepEqual([problem.code, problem.message], ['invalid_request', 'the prompt is too long'])
 })
 
+test('the parameter that a server finds fault with is named, where it says which', async (t) => {
+  const bodies: [object, string | undefined][] = [
+    [{ error: { message: 'too high', param: 'temperature' } }, 'temperature'],
+    [{ object: 'error', message: 'too high', param: 'temperature', code: 400 }, 'temperature'],
+    [{ error: { message: 'no', param: null } }, undefined],
+    [{ error: { message: 'no', param: 'x'.repeat(10_000) } }, undefined],
+    [{ error: 'no' }, undefined],
+  ]
+  for (const [body, param] of bodies) {
+    const { engine } = await connectTo(t, {}, answers(400, body))
+    const problem = await problemOf(collect(engine))
+    assert.deepEqual([problem.code, problem.param], ['invalid_request', param])
+  }
+})
+
 test('a flat error body under status 200 is an error, streamed or not', async (t) => {
   const flat = { object: 'error', message: 'no memory left', type: 'InternalError', code: 500 }
   for (const [play, deltas] of [[streams(flat), true] as const, [answers(200, flat), false] as const]) {
