@@ -28,3 +28,13 @@ test('operations of a space are described at both addresses, the header form as 
     assert.equal(described.filter(({ deprecated }) => deprecated).length, scope === 'space' ? 1 : 0, id)
   }
 })
+
+test('every pattern is published, and said in words for those who sent something else', () => {
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { pattern, description: words } = value as Record<string, unknown>
+    if (pattern !== undefined) assert.deepEqual([typeof pattern, typeof words], ['string', 'string'])
+    Object.values(value).forEach(look)
+  }
+  look(description)
+})

@@ -7,17 +7,29 @@ export const text = Type.String()
 export const filled = Type.String({ minLength: 1 })
 export const timestamp = Type.String({ format: 'date-time' })
 
+/** What a text of a format must be, for those who sent something else. */
+export const FORMAT_WORDS = {
+  'date-time': 'a date and time that exist, written like 2026-01-31T12:00:00Z',
+  date: 'a day that exists, written like 1990-12-31',
+}
+
 /** The notation has a year zero, the calendar and the database have none. */
 const YEAR_ONE = Date.parse('0001-01-01T00:00:00Z')
 const exists = (text: string) => Date.parse(text) >= YEAR_ONE
 
 /** A point in time that a client gives. */
-export const moment = Type.Refine(timestamp, exists, () => 'must be a date and time that exist')
+export const moment = Type.Refine(timestamp, exists, () => `must be ${FORMAT_WORDS['date-time']}`)
 
-/** A day of the calendar, such as 1990-12-31. */
-export const day = Type.Refine(Type.String({ format: 'date' }), exists, () => 'must be a day that exists')
+/** A day of the calendar. */
+export const day = Type.Refine(Type.String({ format: 'date' }), exists, () => `must be ${FORMAT_WORDS.date}`)
 export const freeForm = Type.Record(Type.String(), Type.Unknown())
+/** A text of a certain form; the words say which, in the published description and after "must be" in a refusal. */
+export const formed = (words: string, form: RegExp, bounds: { minLength?: number; maxLength?: number } = {}) =>
+  Type.String({ ...bounds, pattern: form.source, description: words })
 export const choice = <const T extends string>(...values: T[]) => Type.Enum(values)
+
+/** May be left out, and null is the same as leaving it out, or says that a value is taken back. */
+export const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 /** A body: every field is known, and unknown ones are refused by name. */
 export const input = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })

@@ -1,11 +1,11 @@
 // Experts (contract 2.15): what a router may choose from, each with what it knows and the tools it brings.
 import { type Static, Type } from 'typebox'
 import { resource } from '../contract/resource.ts'
-import { changes, cursor, filled, freeForm, input, named, pageOf, text, timestamp } from '../contract/shapes.ts'
+import { changes, cursor, filled, formed, freeForm, input, named, pageOf, text, timestamp } from '../contract/shapes.ts'
 import { spaceTable } from '../storage/space-table.ts'
 
 // Model servers take no other names, and they would say so only when the expert is first chosen.
-const functionName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
+const functionName = formed('1 to 64 of the characters A-Z, a-z, 0-9, _ and -', /^[A-Za-z0-9_-]{1,64}$/)
 const Tool = named(
   'ExpertTool',
   input({

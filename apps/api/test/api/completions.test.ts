@@ -81,6 +81,20 @@ test('parameters that the service does not know reach the model server, its own 
   assert.deepEqual(Object.keys(sent).sort(), ['messages', 'model', 'seed', 'stop', 'stream'])
 })
 
+test('null is the same as leaving an optional parameter of OpenAI’s out', async () => {
+  const { ana, at, upstream } = service
+  const body = { messages: [user('Hi')], tools: null, response_format: null, temperature: null, stream: null, n: null }
+  assert.equal((await ana.call('POST', at('/chats/completions'), body)).status, 200)
+  assert.deepEqual(Object.keys(upstream.requests.at(-1)!.body).sort(), ['messages', 'model', 'stream'])
+})
+
+test('content of a wrong kind is told every kind that is taken', async () => {
+  const { ana, at } = service
+  const { body } = await ana.call('POST', at('/chats/completions'), { messages: [{ role: 'user', content: { a: 1 } }] })
+  assert.equal(body.error.message, 'messages.0.content must be a string, null or an array')
+  assert.equal(body.error.details, undefined)
+})
+
 test('a repeat with the same Idempotency-Key is answered without asking the model again; a stream is asked again', async () => {
   const { ana, at, upstream } = service
   const body = { messages: [user('Once')] }

@@ -117,7 +117,7 @@ function toRequest(
     temperature: body.temperature ?? chat?.temperature,
     top_p: body.top_p ?? undefined,
     tools: tools && tools.length > 0 ? tools : undefined,
-    response_format: response_format && formatOf(response_format),
+    response_format: response_format ? formatOf(response_format) : undefined,
     parameters: furtherIn(body),
   }
 }

@@ -1,6 +1,6 @@
 // Chats and chat completions on the wire (contract 2.9, 4.2.3).
 import { type Static, Type } from 'typebox'
-import { changes, filled, freeForm, input, named, text, timestamp } from '../../contract/shapes.ts'
+import { changes, filled, freeForm, input, named, orNull, text, timestamp } from '../../contract/shapes.ts'
 import { ChatMessage, GivenMessage, StoredMessage, ToolCalls } from './messages.ts'
 
 /** What logs are summed by; the bound keeps it fit for an index. */
@@ -52,7 +52,7 @@ const Tool = Type.Object({
     name: filled,
     description: Type.Optional(text),
     parameters: Type.Optional(freeForm),
-    strict: Type.Optional(Type.Union([flag, Type.Null()])),
+    strict: orNull(flag),
   }),
 })
 /** Not a choice between shapes: of those a caller would be told what the first one misses. */
@@ -71,11 +71,11 @@ export const CompletionRequest = named(
     name: Type.Optional(filled),
     type: Type.Optional(label),
     user: Type.Optional(label),
-    max_tokens: Type.Optional(Type.Union([maxTokens, Type.Null()])),
-    max_completion_tokens: Type.Optional(Type.Union([maxTokens, Type.Null()])),
-    temperature: Type.Optional(Type.Union([temperature, Type.Null()])),
-    top_p: Type.Optional(Type.Union([topP, Type.Null()])),
-    stream: Type.Optional(Type.Union([flag, Type.Null()])),
+    max_tokens: orNull(maxTokens),
+    max_completion_tokens: orNull(maxTokens),
+    temperature: orNull(temperature),
+    top_p: orNull(topP),
+    stream: orNull(flag),
     echo: Type.Optional(flag),
     guard_enabled: Type.Optional(flag),
     guard_reasoning_enabled: Type.Optional(flag),
@@ -83,10 +83,10 @@ export const CompletionRequest = named(
     router_reasoning_enabled: Type.Optional(flag),
     expert_ids: Type.Optional(Type.Array(text, { maxItems: 1000 })),
     tags: Type.Optional(Type.Array(label, { maxItems: 100 })),
-    metadata: Type.Optional(Type.Union([freeForm, Type.Null()])),
-    tools: Type.Optional(Type.Array(Tool)),
-    response_format: Type.Optional(ResponseFormat),
-    n: Type.Optional(Type.Union([Type.Literal(1), Type.Null()])),
+    metadata: orNull(freeForm),
+    tools: orNull(Type.Array(Tool)),
+    response_format: orNull(ResponseFormat),
+    n: orNull(Type.Literal(1)),
     stream_options: Type.Optional(Type.Unknown()),
   }),
 )

@@ -1,9 +1,9 @@
 // Clusters on the wire (contract 2.11, 4.2.5).
 import { type Static, Type } from 'typebox'
-import { changes, choice, freeForm, input, named, text, timestamp } from '../../contract/shapes.ts'
+import { changes, choice, formed, freeForm, input, named, text, timestamp } from '../../contract/shapes.ts'
 
 const Url = Type.String({ minLength: 1, maxLength: 2048, description: 'An http:// or https:// address' })
-const Token = Type.String({ minLength: 1, maxLength: 8192, pattern: /^[\x21-\x7e]+$/ })
+const Token = formed('printable ASCII characters without spaces', /^[\x21-\x7e]+$/, { minLength: 1, maxLength: 8192 })
 
 const urls = { ingress_url: Url, manager_url: Url }
 

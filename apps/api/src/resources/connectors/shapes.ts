@@ -1,6 +1,6 @@
 // Connectors and their scans on the wire (contract 2.8, 2.12, 2.28).
 import { type Static, Type } from 'typebox'
-import { choice, filled, input, named, text, timestamp } from '../../contract/shapes.ts'
+import { choice, filled, formed, input, named, text, timestamp } from '../../contract/shapes.ts'
 
 const KEY_LENGTH_MAX = 1024
 
@@ -8,8 +8,11 @@ const S3 = named(
   'S3Settings',
   input({
     // Both become part of a host name.
-    bucket: Type.String({ pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/ }),
-    region: Type.String({ pattern: /^[A-Za-z0-9-]{1,63}$/ }),
+    bucket: formed(
+      '3 to 255 of the characters A-Z, a-z, 0-9, dot, _ and -, with a letter or a digit at either end',
+      /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/,
+    ),
+    region: formed('1 to 63 of the characters A-Z, a-z, 0-9 and -', /^[A-Za-z0-9-]{1,63}$/),
     prefix: Type.String({
       default: '',
       maxLength: KEY_LENGTH_MAX,

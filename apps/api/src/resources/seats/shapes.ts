@@ -1,19 +1,18 @@
 // Seats on the wire (contract 2.1, 4.1).
 import { type Static, Type } from 'typebox'
-import { changes, filled, input, named, text, timestamp } from '../../contract/shapes.ts'
+import { changes, filled, formed, input, named, text, timestamp } from '../../contract/shapes.ts'
 
-const SeatName = Type.String({
-  minLength: 1,
-  maxLength: 200,
+const SeatName = formed(
+  'text without spaces at either end and without control characters; the identity provider’s groups are matched with it',
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
-  pattern: /^[^\u0000-\u001f\u007f\s](?:[^\u0000-\u001f\u007f]*[^\u0000-\u001f\u007f\s])?$/,
-  description: 'Matched exactly against the group names of the identity provider.',
-})
-export const Permission = Type.String({
-  pattern: /^(?:\*|[a-z][a-z0-9-]*:[a-z][a-z-]*)$/,
-  maxLength: 100,
-  description: '`<resource>:<operation>`, or `*` for every operation.',
-})
+  /^[^\u0000-\u001f\u007f\s](?:[^\u0000-\u001f\u007f]*[^\u0000-\u001f\u007f\s])?$/,
+  { minLength: 1, maxLength: 200 },
+)
+export const Permission = formed(
+  '`<resource>:<operation>`, such as `trainings:list`, or `*` for every operation',
+  /^(?:\*|[a-z][a-z0-9-]*:[a-z][a-z-]*)$/,
+  { maxLength: 100 },
+)
 const SpaceIds = Type.Array(filled, { minItems: 1, maxItems: 1000 })
 const Permissions = Type.Array(Permission, { maxItems: 1000 })
 

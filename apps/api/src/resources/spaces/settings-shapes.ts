@@ -1,6 +1,6 @@
 // What the settings of a space look like, and what may be asked of them.
 import { type Static, Type } from 'typebox'
-import { named } from '../../contract/shapes.ts'
+import { named, orNull } from '../../contract/shapes.ts'
 import { GUARD_STYLES } from '../../inference/guard/judge.ts'
 
 const model = Type.String({ minLength: 1, maxLength: 256 })
@@ -19,7 +19,6 @@ export const Settings = named(
 )
 export type Settings = Static<typeof Settings>
 
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 /** Null takes a setting back. */
 export const SettingsChanges = named(
   'SpaceSettingsChanges',

@@ -1,6 +1,6 @@
 // Spaces and invitations on the wire (contract 2.21, 4.2).
 import { type Static, Type } from 'typebox'
-import { changes, choice, filled, input, named, text, timestamp } from '../../contract/shapes.ts'
+import { changes, choice, filled, formed, input, named, text, timestamp } from '../../contract/shapes.ts'
 
 export const NewSpace = named('NewSpace', input({ name: filled, description: text }))
 export const SpaceChanges = named('SpaceChanges', changes(NewSpace))
@@ -48,7 +48,9 @@ const Role = choice(
   'data-models:list',
   'data-models:update',
 )
-const Email = Type.String({ pattern: /^[^\s@<>"(),;:]+@[^\s@<>"(),;:]+$/, maxLength: 254 })
+const Email = formed('an e-mail address, such as ana@example.org', /^[^\s@<>"(),;:]+@[^\s@<>"(),;:]+$/, {
+  maxLength: 254,
+})
 
 export const NewInvitation = named(
   'NewInvitation',

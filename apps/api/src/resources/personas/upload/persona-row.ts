@@ -1,6 +1,7 @@
 // From what a file holds to a persona: what must be there is checked, everything else becomes its data.
 import { IsDate } from 'typebox/format'
 import { findUnstorable } from '../../../base/storable.ts'
+import { FORMAT_WORDS } from '../../../contract/shapes.ts'
 import { NAME_LENGTH_MAX } from '../shapes.ts'
 import { put, type Values } from './values.ts'
 
@@ -60,7 +61,7 @@ function nameFault(name: unknown): FieldFault | undefined {
 function birthdateFault(birthdate: unknown): FieldFault | undefined {
   const fault = textFault('birthdate', birthdate)
   if (fault || isDay(birthdate as string)) return fault
-  return { field: 'birthdate', message: 'birthdate must be a day that exists, written like 1990-12-31' }
+  return { field: 'birthdate', message: `birthdate must be ${FORMAT_WORDS.date}` }
 }
 
 function dataFault(data: unknown, values: Values): FieldFault | undefined {
