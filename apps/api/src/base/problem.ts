@@ -19,6 +19,7 @@ export const STATUS = {
   escalation: 403,
   not_found: 404,
   model_not_found: 404,
+  method_not_allowed: 405,
   conflict: 409,
   seat_name_taken: 409,
   last_admin_seat: 409,

@@ -26,6 +26,7 @@ async function loadPage(): Promise<FastifyInstance> {
   const app = Fastify()
   const configuration = {
     url: '/v1/openapi.json',
+    pageTitle: 'Amphi API',
     withDefaultFonts: false,
     telemetry: false,
     hideClientButton: true,

@@ -1,7 +1,9 @@
 // The one place where an error becomes an answer (contract 7).
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Code, Problem, STATUS } from '../base/problem.ts'
+import { either, toSize } from '../base/words.ts'
 import { isConnectionFailure } from '../storage/sql.ts'
+import { noteMethods } from './methods.ts'
 
 const TYPES: Record<number, string> = {
   401: 'authentication_error',
@@ -15,11 +17,27 @@ const TYPES: Record<number, string> = {
   504: 'upstream_error',
 }
 
+/** To be called before the first address is added, for it tells a wrong method from a wrong address. */
 export function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError | Problem, request, reply) => sendProblem(request, reply, toProblem(error)))
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(request, reply, new Problem('not_found', `There is nothing at ${request.method} ${pathOf(request)}`)),
-  )
+  const methodsAt = noteMethods(app)
+  const sendNowhere = (request: FastifyRequest, reply: FastifyReply) => {
+    const { method } = request
+    const [path = ''] = request.url.split('?', 1)
+    const methods = methodsAt(path)
+    if (methods.length === 0) {
+      return sendProblem(request, reply, new Problem('not_found', `There is nothing at ${method} ${path}`))
+    }
+    reply.header('allow', methods.join(', '))
+    const message = `${method} is not possible at this address: use ${either(methods)}`
+    return sendProblem(request, reply, new Problem('method_not_allowed', message))
+  }
+  app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
+    // Whatever is wrong with its body: a request to nowhere is wrong first of all.
+    if (request.is404) return sendNowhere(request, reply)
+    const isTooLarge = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+    return sendProblem(request, reply, isTooLarge ? tooLarge(error, request) : toProblem(error))
+  })
+  app.setNotFoundHandler(sendNowhere)
 }
 
 /** Also called by Fastify itself, for addresses it cannot even route. */
@@ -51,8 +69,7 @@ export const bodyOf = (problem: Problem, requestId: string) => ({
 })
 
 const FROM_FASTIFY: Record<string, [Code, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this operation takes'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json, in UTF-8'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says'],
   FST_ERR_BAD_URL: ['invalid_request', 'The address is not a valid URL'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing at this address'],
@@ -86,7 +103,8 @@ export function toProblem(error: FastifyError | Problem | Error): Problem {
   return new Problem('internal', 'Something went wrong on our side', { cause: error })
 }
 
-const pathOf = (request: FastifyRequest) => request.url.split('?')[0]
+const tooLarge = (cause: Error, { routeOptions: { bodyLimit = 0 } }: FastifyRequest) =>
+  new Problem('body_too_large', `The body is larger than ${toSize(bodyLimit)}, which is the limit`, { cause })
 
 /** What cannot even be parsed as a request is answered on the bare socket. */
 export function rawProblem(code: string | undefined, requestId: string): { status: number; body: string } {

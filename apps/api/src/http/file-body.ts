@@ -2,7 +2,9 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../base/problem.ts'
+import { toSize } from '../base/words.ts'
 import type { SentFile } from '../contract/files.ts'
+import { assertPlain } from './plain-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,6 +30,7 @@ export async function readFileBodies(scope: FastifyInstance, uploadBytesMax: num
 export async function* filesOf(request: FastifyRequest): AsyncGenerator<SentFile> {
   const { uploadBytesMax } = request
   if (!request.isMultipart()) throw new Problem('unsupported_media_type', 'Send the files as multipart/form-data')
+  assertPlain(request)
   if (Number(request.headers['content-length']) > uploadBytesMax) throw tooLarge(uploadBytesMax)
   let bytesLeft = uploadBytesMax
   let filesLeft = FILES_MAX
@@ -46,9 +49,7 @@ export async function* filesOf(request: FastifyRequest): AsyncGenerator<SentFile
 
   try {
     for await (const part of request.parts()) {
-      if (part.type === 'field') {
-        throw new Problem('unknown_field', `${part.fieldname} is not a file`, { param: part.fieldname })
-      }
+      if (part.type === 'field') throw notAFile(part.fieldname)
       if (filesLeft-- === 0) throw new Problem('invalid_request', `Send at most ${FILES_MAX} files at once`)
       const stream = part.file.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
       yield { field: part.fieldname, name: (part.filename ?? '').slice(0, NAME_LENGTH_MAX), bytes: counted(stream) }
@@ -64,7 +65,12 @@ export async function* filesOf(request: FastifyRequest): AsyncGenerator<SentFile
 }
 
 const tooLarge = (bytesMax: number) =>
-  new Problem('body_too_large', `The upload is larger than ${bytesMax} bytes`, { param: 'files' })
+  new Problem('body_too_large', `The upload is larger than ${toSize(bytesMax)}, which is the limit`, { param: 'files' })
+
+const notAFile = (field: string) =>
+  field === 'files'
+    ? new Problem('invalid_request', 'files came as text: send it as a file, with a file name', { param: field })
+    : new Problem('unknown_field', `${field} is not a field of this request`, { param: field })
 
 function toMultipartProblem(error: unknown): unknown {
   if (error instanceof Problem) return error

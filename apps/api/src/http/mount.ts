@@ -5,6 +5,7 @@ import { isId } from '../base/ids.ts'
 import { Problem } from '../base/problem.ts'
 import type { Services } from '../contract/context.ts'
 import { EventStream, type Operation, Redirect, WithHeaders } from '../contract/operation.ts'
+import { input } from '../contract/shapes.ts'
 import { type Address, addressesOf } from './addresses.ts'
 import type { Door, Entry } from './door.ts'
 import { sendEvents, type Watch } from './event-stream.ts'
@@ -81,7 +82,7 @@ function mountAt(
   open: Set<RequestContext>,
 ): void {
   const checkQuery = operation.query && validator(operation.query, 'query')
-  const checkBody = operation.body && validator(operation.body, 'body')
+  const checkBody = operation.body ? validator(operation.body, 'body') : checkNoFields
   const isPublic = operation.scope === 'public'
   const contextOf = contextMaker(services, open)
 
@@ -118,7 +119,7 @@ function mountAt(
     handler: async (request, reply) => {
       const input = {
         query: checkQuery && storable(checkQuery(request.query)),
-        body: checkBody?.(request.body),
+        body: checkBody(request.body),
         id: idOf(operation, request.params as Params),
         files: operation.takesFiles ? filesOf(request) : NO_FILES,
       }
@@ -174,12 +175,19 @@ const watchFor =
     })
   }
 
-/** A malformed id names nothing, so it is answered like an id that nothing has. */
+const checkEmpty = validator(input({}), 'body')
+
+/** Where a body says nothing, none is needed; what it says all the same would go unheard (contract 2.0). */
+const checkNoFields = (given: unknown): unknown => (given === undefined || given === null ? given : checkEmpty(given))
+
+const ID_OF_NOTHING = '00000000-0000-0000-0000-000000000000'
+
+/** A malformed id names nothing, so the operation is given an id that nothing has, and answers in its own words. */
 function idOf(operation: Operation, params: Params): string {
   if (operation.scope === 'own-space') return params.spaceId ?? ''
   const { id } = params
-  if (id !== undefined && !isId(id)) throw new Problem('not_found', 'No such object')
-  return id ?? ''
+  if (id === undefined) return ''
+  return isId(id) ? id : ID_OF_NOTHING
 }
 
 function headerOf(request: FastifyRequest, name: string): string | undefined {

@@ -212,6 +212,12 @@ describe('what operators see', () => {
     )
   })
 
+  test('the description has a page, which bears our name', async () => {
+    const { statusCode, payload } = await service.app.inject('/docs/')
+    assert.equal(statusCode, 200)
+    assert.match(payload, /<title>Amphi API<\/title>/)
+  })
+
   test('the service is live and ready', async () => {
     assert.equal((await service.app.inject('/health/live')).statusCode, 200)
     assert.equal((await service.app.inject('/health/ready')).statusCode, 200)

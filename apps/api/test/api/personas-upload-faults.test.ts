@@ -206,13 +206,19 @@ describe('bodies that are no form of files', () => {
     })
   }
 
-  test('a field that is no file is 400 and named', async () => {
-    const text = form(csv('Ann,a,1990-12-31,'))
-      .toString()
-      .replace('name="files"; filename="people.csv"', 'name="color"')
-    const { status, body } = await here.send(Buffer.from(text))
-    assert.deepEqual([status, body.error.param], [400, 'color'])
-  })
+  for (const [what, field, code, words] of [
+    ['a field that nobody asked for', 'color', 'unknown_field', /not a field/],
+    ['text where a file belongs', 'files', 'invalid_request', /send it as a file/],
+  ] as const) {
+    test(`${what} is 400 ${code} and named`, async () => {
+      const text = form(csv('Ann,a,1990-12-31,'))
+        .toString()
+        .replace('name="files"; filename="people.csv"', `name="${field}"`)
+      const { status, body } = await here.send(Buffer.from(text))
+      assert.deepEqual([status, body.error.code, body.error.param], [400, code, field])
+      assert.match(body.error.message, words)
+    })
+  }
 
   test('more than the limit is 413, said in advance or not', async () => {
     const rows = Array.from({ length: 60_000 }, (_, n) => `P${n},${'x'.repeat(80)},1990-01-01,`)

@@ -1,5 +1,6 @@
 // Reads a whole body into memory, up to a size.
 import { Problem } from '../../base/problem.ts'
+import { toSize } from '../../base/words.ts'
 
 export async function readCapped(
   body: AsyncIterable<Uint8Array> & { destroy(): unknown },
@@ -11,7 +12,7 @@ export async function readCapped(
     bytes += chunk.length
     if (bytes > bytesMax) {
       body.destroy()
-      throw new Problem('upstream_invalid', `The answer is larger than ${bytesMax} bytes`)
+      throw new Problem('upstream_invalid', `The answer is larger than ${toSize(bytesMax)}`)
     }
     chunks.push(chunk)
   }

@@ -1,4 +1,5 @@
 // Excel workbooks: the first sheet, as a table whose first row names the columns.
+import { toSize } from '../../../../base/words.ts'
 import { type RawRow, type RawRows, Unreadable } from '../fault.ts'
 import { readTable } from '../table.ts'
 import { toDateText } from './dates.ts'
@@ -38,7 +39,7 @@ async function gather(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   for await (const chunk of bytes) {
     size += chunk.length
     if (size > BYTES_MAX) {
-      throw new Unreadable(`A workbook must not be larger than ${BYTES_MAX} bytes: send more than that as CSV`)
+      throw new Unreadable(`A workbook must not be larger than ${toSize(BYTES_MAX)}: send more than that as CSV`)
     }
     chunks.push(chunk)
   }
