@@ -6,6 +6,7 @@ import { Secret } from './base/secret.ts'
 import { EnvironmentReader, Misconfigured } from './config/environment.ts'
 import { type InferenceConfig, readBudgets, readInference } from './config/models.ts'
 import { readTenants, type TenantConfig } from './config/tenants.ts'
+import { readTls, type TlsConfig } from './config/tls.ts'
 
 export { Misconfigured, type TenantConfig }
 
@@ -25,7 +26,7 @@ export interface Config {
   readonly secretsKey: Secret | undefined
   readonly tokenLifetimeSeconds: number
   readonly database: { readonly url: string | undefined; readonly connections: number }
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
+  readonly tls: TlsConfig | undefined
   /** Whose word about a client's address is taken (X-Forwarded-For). */
   readonly trustedProxies: readonly string[]
   /** Another S3 store than AWS. */
@@ -57,10 +58,8 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   const host = read.text('HOST', '127.0.0.1')
   const port = read.integer('PORT', 8080, 0, 65_535)
   const dataDir = read.text('DATA_DIR', '.amphi')
-  const certFile = read.optional('TLS_CERT_FILE')
-  const keyFile = read.optional('TLS_KEY_FILE')
-  if ((certFile === undefined) !== (keyFile === undefined)) read.fault('TLS_CERT_FILE and TLS_KEY_FILE go together')
-  const scheme = certFile ? 'https' : 'http'
+  const tls = readTls(read)
+  const scheme = tls ? 'https' : 'http'
   const baseUrl = read.url('BASE_URL', `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`)
   const secretsKey = read.optional('SECRETS_KEY')
   if (production) {
@@ -68,7 +67,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     if (!env['BASE_URL']?.startsWith('https://')) read.fault('BASE_URL must be an https:// address in production')
   }
   if (secretsKey !== undefined && secretsKey.length < 32) read.fault('SECRETS_KEY must have at least 32 characters')
-  const smtpUrl = read.optional('SMTP_URL')
+  const smtpUrl = read.secretUrl('SMTP_URL', ['smtp', 'smtps'], 'smtps://user:password@host:465')
   const webhookSecret = read.optional('WEBHOOK_SECRET')
   if (webhookSecret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(webhookSecret)) {
     read.fault('WEBHOOK_SECRET must be whsec_ and at least 24 bytes in base64')
@@ -90,10 +89,10 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     secretsKey: secretsKey === undefined ? undefined : new Secret(secretsKey),
     tokenLifetimeSeconds: read.integer('TOKEN_LIFETIME_SECONDS', 3600, 60, 86_400),
     database: {
-      url: read.optional('DATABASE_URL'),
+      url: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql'], 'postgres://user:password@host:5432/name'),
       connections: read.integer('DATABASE_CONNECTIONS', 10, 2, 500),
     },
-    tls: certFile && keyFile ? { certFile, keyFile } : undefined,
+    tls,
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
     s3Endpoint: read.url('AWS_ENDPOINT_URL_S3', '') || undefined,
     egressAllow: read.ranges('EGRESS_ALLOW'),

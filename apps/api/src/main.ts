@@ -2,9 +2,11 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type Logger, pino } from 'pino'
-import { type Config, Misconfigured, readConfig } from './config.ts'
+import { CannotStart } from './base/cannot-start.ts'
+import { type Config, readConfig } from './config.ts'
 import type { DevelopmentIssuer } from './development/settings.ts'
 import { developmentProviderFor, withDevelopmentProvider } from './development-provider.ts'
+import { assertFree, cannotListen } from './processes/free-address.ts'
 import { alone, SERVING, type Siblings, siblingsByParent } from './processes/siblings.ts'
 
 /** What a parent gives to its children, besides the environment it has itself. */
@@ -29,6 +31,7 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'an error nobody waited for'))
 
   if (birth) return serveAsChild(config, birth, log)
+  await assertPlace(config, log)
   const development = await developmentProviderFor(config)
   const stopProvider = async () => development?.close()
   if (config.processes > 1) await keepSeveral(config, development?.provider, log, stopProvider)
@@ -41,13 +44,23 @@ async function main(): Promise<void> {
   }
 }
 
+/** What others may have taken or not yet started is looked at first, so that a fault is told before anything runs. */
+async function assertPlace({ host, port, database }: Config, log: Logger): Promise<void> {
+  await assertFree(host, port)
+  if (database.url === undefined) return
+  const { assertReachable } = await import('./storage/assert-reachable.ts')
+  await assertReachable(database.url, () => log.warn('what DATABASE_URL names hangs up each time and is tried on'))
+}
+
 async function serve(config: Config, log: Logger, siblings: Siblings): Promise<() => Promise<void>> {
   const { buildApp } = await import('./app.ts')
   const { startServices } = await import('./services.ts')
   const running = await startServices(config, log, { siblings })
   const app = await buildApp(config, log, running)
   const address = { host: config.host, port: config.port, reusePort: siblings.count > 1 }
-  await app.listen(address)
+  await app.listen(address).catch((error) => {
+    throw cannotListen(error, config.host, config.port)
+  })
   siblings.tell(SERVING, undefined)
   return async () => {
     await app.close()
@@ -71,9 +84,8 @@ async function keepSeveral(
   log: Logger,
   stopProvider: () => Promise<void>,
 ): Promise<void> {
-  const { assertFree, startChildren } = await import('./processes/parent.ts')
+  const { startChildren } = await import('./processes/parent.ts')
   const { openEmbeddedDatabase } = await import('./embedded-database.ts')
-  await assertFree(config.host, config.port)
   const database = config.database.url === undefined ? await openEmbeddedDatabase(config, log) : undefined
   const stopDatabase = async () => database?.stop()
   const count = config.processes
@@ -113,6 +125,6 @@ function stopOnSignal(log: Logger, steps: readonly (() => Promise<void>)[]): (si
 }
 
 main().catch((error) => {
-  console.error(error instanceof Misconfigured ? error.message : error)
+  console.error(error instanceof CannotStart ? error.message : error)
   process.exit(1)
 })

@@ -1,11 +1,12 @@
 // The key that seals secrets at rest: the operator's, or outside production one made here and kept in the data folder.
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDataFolder } from './base/data-folder.ts'
 import { Secret } from './base/secret.ts'
 
 export async function findOrMakeSecretsKey(dataDir: string): Promise<Secret> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  makeDataFolder(dataDir)
   const file = join(dataDir, 'secrets-key')
   const draft = `${file}.${process.pid}`
   await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600 })

@@ -12,11 +12,11 @@ import { chooseIdentity, prepareBinaries } from '../src/storage/embedded-postgre
 import { START_AND_STOP, startService, until } from './support/postgres-services.ts'
 
 const NOBODY = { uid: 65534, gid: 65534 }
-const STORAGE = fileURLToPath(new URL('../src/storage/', import.meta.url))
+const SRC = fileURLToPath(new URL('../src/', import.meta.url))
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
 const INSTALLED = dirname(dirname(fileURLToPath(import.meta.resolve(PACKAGE))))
 const isRoot = process.getuid!() === 0
-const LIST = ['-e', 'fs.readdirSync(process.argv[1])', STORAGE]
+const LIST = ['-e', 'fs.readdirSync(process.argv[1])', SRC]
 const isRootWithNobody = isRoot && spawnSync(process.execPath, LIST, { ...NOBODY }).status === 0
 const canMount = isRoot && spawnSync('unshare', ['--mount', '--', 'true']).status === 0
 
@@ -35,12 +35,12 @@ function aFolder(parent = root): string {
 /** A copy of the code, which finds no programs. */
 function aCheckout(parent: string): string {
   const app = fs.mkdtempSync(join(parent, 'app-'))
-  for (const file of fs.globSync('embedded-postgres*.ts', { cwd: STORAGE }))
-    fs.cpSync(join(STORAGE, file), join(app, file))
+  for (const file of fs.globSync(['storage/embedded-postgres*.ts', 'base/*.ts'], { cwd: SRC }))
+    fs.cpSync(join(SRC, file), join(app, file))
   return app
 }
 
-const moduleOf = (app: string) => pathToFileURL(join(app, 'embedded-postgres.ts'))
+const moduleOf = (app: string) => pathToFileURL(join(app, 'storage/embedded-postgres.ts'))
 
 /** Leaves programs as npm does when it skips install scripts, and returns their folder. */
 function install(app: string): string {

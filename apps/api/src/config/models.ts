@@ -19,7 +19,7 @@ export function readInference(read: EnvironmentReader): InferenceConfig {
   return {
     url: read.url('INFERENCE_URL', '') || undefined,
     apiKey: apiKey === undefined ? undefined : new Secret(apiKey),
-    modelFile: read.optional('INFERENCE_MODEL_FILE'),
+    modelFile: read.file('INFERENCE_MODEL_FILE'),
     defaultModel: read.optional('DEFAULT_MODEL'),
     guardModel: read.optional('GUARD_MODEL'),
     routerModel: read.optional('ROUTER_MODEL'),

@@ -53,8 +53,7 @@ const FIELDS = [
 type Record_ = Partial<Record<(typeof FIELDS)[number], string>>
 
 export function readTenants(read: EnvironmentReader, production: boolean): TenantConfig[] {
-  const file = read.optional('TENANTS_FILE')
-  if (file) return readFile(read, file, production)
+  if (read.optional('TENANTS_FILE') !== undefined) return readFile(read, production)
   const record: Record_ = { tenant_id: read.text('TENANT_ID', 'default'), name: read.text('TENANT_NAME', 'Default') }
   for (const field of FIELDS) {
     if (field === 'tenant_id' || field === 'name') continue
@@ -64,12 +63,14 @@ export function readTenants(read: EnvironmentReader, production: boolean): Tenan
   return [toTenant(read, record, (field) => `TENANT_${field.toUpperCase().replace(/^TENANT_/, '')}`, production)]
 }
 
-function readFile(read: EnvironmentReader, file: string, production: boolean): TenantConfig[] {
+function readFile(read: EnvironmentReader, production: boolean): TenantConfig[] {
+  const file = read.file('TENANTS_FILE')
+  if (file === undefined) return []
   let list: unknown
   try {
     list = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    read.fault(`TENANTS_FILE ${file} cannot be read: ${(error as Error).message}`)
+    read.fault(`TENANTS_FILE ${file} does not hold JSON: ${(error as Error).message}`)
     return []
   }
   if (!Array.isArray(list) || list.length === 0) {

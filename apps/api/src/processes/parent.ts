@@ -4,8 +4,8 @@
 // parent, and nothing that was not yet accepted waits for a process that is gone.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import type { Logger } from 'pino'
+import { CannotStart } from '../base/cannot-start.ts'
 import { SERVING, type Told } from './siblings.ts'
 
 export interface ChildrenOptions {
@@ -23,14 +23,6 @@ export interface Children {
 
 /** A process that dies as soon as it is started must not keep the machine busy. */
 const START_AGAIN_AFTER_MS = 1_000
-
-/** Those who share an address do not notice a stranger there, so it is looked for before they begin. */
-export async function assertFree(host: string, port: number): Promise<void> {
-  const probe = createServer().listen({ host, port, exclusive: true })
-  await once(probe, 'listening')
-  probe.close()
-  await once(probe, 'close')
-}
 
 export function startChildren({ count, program, environmentOf, log }: ChildrenOptions): Children {
   const children = new Map<number, ChildProcess>()
@@ -54,7 +46,7 @@ export function startChildren({ count, program, environmentOf, log }: ChildrenOp
       if (isStopping) return
       if (toCome > 0) {
         await stop()
-        return reject(new Error(`A process ended with ${code ?? signal} before all were ready`))
+        return reject(new CannotStart(`A process ended with ${code ?? signal} before all were ready`))
       }
       log.error({ process: number, code, signal }, 'a process has ended and is started again')
       setTimeout(() => start(number), START_AGAIN_AFTER_MS)

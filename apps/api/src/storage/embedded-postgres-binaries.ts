@@ -4,6 +4,7 @@ import { chmodSync, cpSync, lchownSync, mkdirSync, readdirSync, readFileSync, sy
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { CannotStart } from '../base/cannot-start.ts'
 
 /** Who Postgres runs as. `uid` owns its files; `prefix` and `ids` make a program run that way. */
 export interface Identity {
@@ -30,7 +31,7 @@ export function chooseIdentity(): Identity {
   if (succeeds(inNamespace, { PATH }, 'true')) return inNamespace
   const nobody: Identity = { uid: NOBODY, prefix: [], ids: { uid: NOBODY, gid: NOBODY } }
   if (succeeds(nobody, { PATH }, 'true')) return nobody
-  throw new Error(
+  throw new CannotStart(
     'Postgres runs neither as root nor as a user without a name, and taking on another user is not permitted here. ' +
       'Run the service as an ordinary user, or name a Postgres server in DATABASE_URL',
   )
@@ -82,7 +83,7 @@ function findInstalled(): { native: string; majorVersion: string } {
     return { native: join(root, 'native'), majorVersion: version.split('.')[0]! }
   } catch (cause) {
     const advice = 'Install with optional dependencies, or name a Postgres server in DATABASE_URL'
-    throw new Error(`The Postgres programs of the package ${name} are missing. ${advice}`, { cause })
+    throw new CannotStart(`The Postgres programs of the package ${name} are missing. ${advice}`, { cause })
   }
 }
 

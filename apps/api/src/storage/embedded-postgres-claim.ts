@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
+import { CannotStart } from '../base/cannot-start.ts'
 
 const SQLITE_BUSY = 5
 
@@ -15,8 +16,8 @@ export function claimFolder(dataDir: string): { release(): void } {
   } catch (cause) {
     const { errcode, message } = cause as Error & { errcode?: number }
     const reason =
-      errcode === SQLITE_BUSY ? 'another process uses it. Stop that one, or choose another folder' : message
-    throw new Error(`Cannot use the data folder ${dataDir}: ${reason}`, { cause })
+      errcode === SQLITE_BUSY ? 'another process uses it. Stop that one, or set DATA_DIR to another folder' : message
+    throw new CannotStart(`Cannot use the data folder ${dataDir}: ${reason}`, { cause })
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { CannotStart } from '../base/cannot-start.ts'
 import { type Binaries, giveTo, type Identity } from './embedded-postgres-binaries.ts'
 import { DATA_FOLDER, supervise } from './embedded-postgres-supervisor.ts'
 
@@ -35,10 +36,10 @@ export async function prepareCluster(folder: string, identity: Identity, binarie
   if (!existsSync(folder)) await createCluster(folder, identity, binaries)
   const version = join(folder, 'PG_VERSION')
   if (!existsSync(version))
-    throw new Error(`The folder ${folder} holds no Postgres database. Move it away and start again`)
+    throw new CannotStart(`The folder ${folder} holds no Postgres database. Move it away and start again`)
   const found = readFileSync(version, 'utf8').trim()
   if (found !== binaries.majorVersion) {
-    throw new Error(
+    throw new CannotStart(
       `The folder ${folder} holds a database of Postgres ${found}, and this service carries Postgres ` +
         `${binaries.majorVersion}. Dump it with the release that wrote it (pg_dumpall), move the folder away, ` +
         'start again and load the dump',
@@ -56,7 +57,7 @@ async function createCluster(folder: string, identity: Identity, binaries: Binar
   const code = await initdb.ended
   if (code !== 0) {
     await removeUnfinished(folder)
-    throw new Error(`Postgres could not create a database in ${folder}:\n${initdb.lastWords()}`)
+    throw new CannotStart(`Postgres could not create a database in ${folder}:\n${initdb.lastWords()}`)
   }
   renameSync(unfinished, folder)
   syncFolder(dirname(folder))

@@ -1,7 +1,9 @@
 // The database a service has when it is given none: a Postgres server of its own, on a private Unix socket.
-import { mkdirSync, readFileSync, realpathSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { CannotStart } from '../base/cannot-start.ts'
+import { makeDataFolder } from '../base/data-folder.ts'
 import { chooseIdentity, prepareBinaries } from './embedded-postgres-binaries.ts'
 import { claimFolder, clusterName, endLeftovers } from './embedded-postgres-claim.ts'
 import { prepareCluster } from './embedded-postgres-cluster.ts'
@@ -48,7 +50,7 @@ const SETTINGS = {
 const STOP_MS_MAX = 16_000
 
 export async function startPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
+  makeDataFolder(options.dataDir)
   const dataDir = realpathSync(options.dataDir)
   const claim = claimFolder(dataDir)
   try {
@@ -113,7 +115,7 @@ async function ready(server: Supervised, folder: string, run: RunFolder): Promis
     if (socketFolder === run.path && state?.trim() === 'ready') return Number(pid)
     await Promise.race([delay(5), end])
   }
-  throw new Error(`Postgres did not start on ${folder}:\n${server.lastWords()}`)
+  throw new CannotStart(`Postgres did not start on ${folder}:\n${server.lastWords()}`)
 }
 
 function readPidFile(folder: string): string[] {

@@ -1,6 +1,7 @@
 // Brings the database's structure up to date: forward only, each file once, one process at a time.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { CannotStart } from '../base/cannot-start.ts'
 import { connect } from './sql.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
@@ -22,7 +23,7 @@ export async function migrate(url: string): Promise<void> {
     for (const { name, sha256, text } of await migrations()) {
       const known = applied.get(name)
       if (known === sha256) continue
-      if (known) throw new Error(`Migration ${name} was changed after it had been applied; add a new one instead`)
+      if (known) throw new CannotStart(`Migration ${name} was changed after it had been applied; add a new one instead`)
       await client.begin(async (tx) => {
         await tx.unsafe(text)
         await tx`insert into schema_migrations (name, sha256) values (${name}, ${sha256})`

@@ -7,6 +7,7 @@ import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
+import { connect } from '../../src/storage/sql.ts'
 import { cloneDatabase } from '../support/databases.ts'
 import { startMain } from '../support/main-process.ts'
 import { says, scriptedUpstream } from '../support/scripted-upstream.ts'
@@ -161,7 +162,15 @@ test('an address that another program serves is not shared with it', async (t) =
   await assert.rejects(startMain({ PROCESSES: '2', PORT: String(port) }), /ended with 1: .*EADDRINUSE/s)
 })
 
-test('what keeps one from starting is said, and ends all of it', async () => {
-  const unreachable = { PROCESSES: '2', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }
-  await assert.rejects(startMain(unreachable), /ended with 1: .*ECONNREFUSED/s)
+test('what keeps one from starting is said, and ends all of it', async (t) => {
+  const database = await cloneDatabase()
+  t.after(() => database.drop())
+  const admin = connect(database.url, { max: 1 })
+  await admin`update schema_migrations set sha256 = 'of another file'`
+  await admin.end()
+  const started = startMain({ PROCESSES: '2', DATABASE_URL: database.url })
+  await assert.rejects(
+    started,
+    /ended with 1: .*Migration .* was changed.*\nA process ended with 1 before all were ready\n$/s,
+  )
 })
