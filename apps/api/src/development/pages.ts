@@ -48,4 +48,4 @@ const page = (title: string, lead: string, body: string) => `<!doctype html>
 <main><h1>${title}</h1><p>${lead}</p>${body}
 <footer>This identity provider runs on this machine only, and never in production.</footer></main></html>`
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+export const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

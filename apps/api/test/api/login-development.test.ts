@@ -100,11 +100,37 @@ describe('outside production, without any issuer', () => {
     for (const user of ['bob', 'carol']) assert.deepEqual(decodeJwt(await tokenFor(user))['hash_perm'], [])
   })
 
-  test('a user that is not there is told in words, with a failing exit', async () => {
-    const { output, ended } = run([TOKEN, '--user', 'mallory'], { BASE_URL: baseUrl })
+  test('the token command asks where the service listens', async () => {
+    const { output, ended } = run([TOKEN], { PORT: new URL(baseUrl).port })
+    assert.equal(await ended, 0, output.err)
+    assert.match(output.out, /^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+  })
+
+  const refusalOf = async (args: string[], env: Record<string, string> = { BASE_URL: baseUrl }) => {
+    const { output, ended } = run([TOKEN, ...args], env)
     assert.equal(await ended, 1)
-    assert.match(output.err, /no user mallory/)
     assert.equal(output.out, '')
+    return output.err
+  }
+
+  test('a user that is not there is told in one sentence, with those who are', async () => {
+    assert.equal(await refusalOf(['--user', 'mallory']), 'There is no user mallory: choose one of ana, bob, carol\n')
+  })
+
+  test('a tenant that is not there is told in one sentence', async () => {
+    assert.match(await refusalOf(['--tenant', 'nobody']), /^The login cannot be started: [^{}\n]+\n$/)
+  })
+
+  test('an option that the token command does not know, or a stray word, is answered with its usage', async () => {
+    for (const word of ['--name', 'bob']) {
+      assert.match(await refusalOf([word]), new RegExp(`${word}.*\nUsage: npm run token -- .*--user.*\n$`))
+    }
+  })
+
+  test('where no service runs, the token command says where it looked', async () => {
+    const port = await freePort()
+    const refusal = await refusalOf([], { PORT: String(port) })
+    assert.match(refusal, new RegExp(`^No service answers at http://127\\.0\\.0\\.1:${port}: .*ECONNREFUSED.*\n$`))
   })
 
   test('the page at / knows its tenant, asks nobody else for anything, and may run only its own script', async () => {
