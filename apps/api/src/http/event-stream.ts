@@ -8,8 +8,8 @@ import { bodyOf, toProblem } from './errors.ts'
 
 const PING_EVERY_MS = 15_000
 const PING = ': ping\n\n'
-/** A reader who takes nothing for so long is gone, whatever the connection says. */
-const READING_MS_MAX = 60_000
+/** A reader who takes nothing for twice as long is gone, whatever the connection says: the first time tells what is left. */
+const READING_MS_MAX = 30_000
 /** For the last words to whoever may not read on. */
 const PARTING_MS_MAX = 5_000
 
@@ -32,10 +32,15 @@ export async function sendEvents(
     'x-accel-buffering': 'no',
   })
   raw.write(PING)
-  const ping = setInterval(() => raw.write(PING), PING_EVERY_MS)
+  const ping = setInterval(() => {
+    // It would only lengthen the queue of a reader that lags behind, and hide that nothing is taken from it.
+    if (!raw.writableNeedDrain) raw.write(PING)
+  }, PING_EVERY_MS)
   const unwatch = watch((problem) => {
     tell(request, raw, problem)
-    part(raw, PARTING_MS_MAX)
+    raw.end()
+    const waiting = setTimeout(() => raw.destroy(), PARTING_MS_MAX)
+    raw.once('close', () => clearTimeout(waiting))
   })
   try {
     await stream.write((event) => {
@@ -48,7 +53,8 @@ export async function sendEvents(
   } finally {
     unwatch()
     clearInterval(ping)
-    part(raw, READING_MS_MAX)
+    raw.end()
+    if (raw.writableLength > 0) raw.setTimeout(READING_MS_MAX)
   }
 }
 
@@ -65,17 +71,10 @@ async function drained(raw: ServerResponse): Promise<void> {
   if (raw.destroyed) return
   const gone = new AbortController()
   const leave = () => gone.abort()
-  const stuck = setTimeout(() => raw.destroy(), READING_MS_MAX)
+  // Counts from the last bytes that were taken; when it is over the connection is closed.
+  raw.setTimeout(READING_MS_MAX)
   raw.once('close', leave)
   await once(raw, 'drain', { signal: gone.signal }).catch(() => {})
   raw.off('close', leave)
-  clearTimeout(stuck)
-}
-
-/** Ends the answer, and the connection with it where the reader does not take the rest. */
-function part(raw: ServerResponse, withinMs: number): void {
-  raw.end()
-  if (raw.writableLength === 0 || raw.destroyed) return
-  const stuck = setTimeout(() => raw.destroy(), withinMs)
-  raw.once('close', () => clearTimeout(stuck))
+  raw.setTimeout(0)
 }

@@ -61,3 +61,19 @@ test('whoever takes nothing for a minute is left, and the next one gets the plac
   assert.match(log.error_message, /left/)
   socket.destroy()
 })
+
+test('whoever reads slowly is not left, however long it takes', async () => {
+  const asked = service.upstream.requests.length
+  const socket = await askAndStare(service.ana.token, 'slow')
+  await until('the model is asked', () => service.upstream.requests.length > asked)
+  let read = 0
+  // The kernel holds megabytes, and takes more only when a good part of them is gone.
+  const sip = setInterval(() => (read += socket.read(16_000)?.length ?? 0), 100)
+  await new Promise((resolve) => setTimeout(resolve, 100_000))
+  clearInterval(sip)
+  assert.equal((await logsOf(service, '?type=slow')).length, 0)
+  assert.equal(socket.closed, false)
+  assert.ok(read > 1_000_000)
+  socket.destroy()
+  await until('the log is there', async () => (await logsOf(service, '?type=slow')).length === 1)
+})
