@@ -1,6 +1,6 @@
 // Refusals for the audit log: gathered for a moment and written together, so that a flood of them costs the database little.
 
-import { newId } from '../base/ids.ts'
+import { isId, newId } from '../base/ids.ts'
 import type { Problem } from '../base/problem.ts'
 import type { Client } from '../storage/sql.ts'
 import type { Caller } from './caller.ts'
@@ -28,7 +28,8 @@ export class Denials {
       return
     }
     const { space, permission = '', seats = [] } = problem.access ?? {}
-    const isSpace = space !== undefined && /^[0-9a-f-]{36}$/.test(space)
+    // What cannot name a space cannot be stored as one, and would take the others along.
+    const isSpace = space !== undefined && isId(space)
     this.#pending.push({
       tenant_id: caller.tenantId,
       id: newId(),

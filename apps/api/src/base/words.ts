@@ -1,4 +1,11 @@
-// Choices and sizes the way people write them.
+// Choices, sizes and lengths the way people see them.
+
+/** In characters, as schemas count them; some take two places in a text. */
+export function lengthOf(text: string): number {
+  let length = 0
+  for (const _ of text) length++
+  return length
+}
 
 /** `a, b or c` */
 export const either = (items: readonly string[]): string =>

@@ -13,16 +13,25 @@ export const FORMAT_WORDS = {
   date: 'a day that exists, written like 1990-12-31',
 }
 
-/** The notation has a year zero, the calendar and the database have none. */
+/** The notation has a year zero, the calendar and the database have none; beyond four digits there is no notation. */
 const YEAR_ONE = Date.parse('0001-01-01T00:00:00Z')
-const exists = (text: string) => Date.parse(text) >= YEAR_ONE
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z')
+/** No place on earth is further off, and the database knows none. */
+const FAR_OFF = /[+-](1[6-9]|2\d):\d\d$/
+const exists = (text: string) => {
+  const at = Date.parse(text)
+  return at >= YEAR_ONE && at <= LAST_MOMENT && !FAR_OFF.test(text)
+}
 
 /** A point in time that a client gives. */
 export const moment = Type.Refine(timestamp, exists, () => `must be ${FORMAT_WORDS['date-time']}`)
 
 /** A day of the calendar. */
 export const day = Type.Refine(Type.String({ format: 'date' }), exists, () => `must be ${FORMAT_WORDS.date}`)
-export const freeForm = Type.Record(Type.String(), Type.Unknown())
+/** Fields by any name; a record of the kit's own would know none with a line break in it. */
+export const recordOf = <T extends TSchema>(value: T) =>
+  Type.Unsafe<Record<string, Static<T>>>(Type.Object({}, { additionalProperties: value }))
+export const freeForm = recordOf(Type.Unknown())
 /** A text of a certain form; the words say which, in the published description and after "must be" in a refusal. */
 export const formed = (words: string, form: RegExp, bounds: { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ ...bounds, pattern: form.source, description: words })

@@ -69,7 +69,7 @@ export class Door {
   }
 
   #admit(operation: Operation, knock: Knock, caller: Caller): Entry {
-    const { replica, perUser, perTenant, onDenial } = this.#options
+    const { replica, perUser, perTenant } = this.#options
     const { loginId } = caller
     if (loginId !== undefined && replica.snapshot.hasEnded(loginId))
       throw new Problem('unauthenticated', 'This login was ended')
@@ -78,9 +78,15 @@ export class Door {
     try {
       return this.#decide(operation, knock, caller)
     } catch (error) {
-      if (error instanceof Problem && error.code === 'forbidden') onDenial(caller, operation, error, knock.requestId)
+      this.note(operation, caller, error, knock.requestId)
       throw error
     }
+  }
+
+  /** Refusals are kept for the audit log, wherever they are made: some need to know what is asked for. */
+  note(operation: Operation, caller: Caller, error: unknown, requestId: string): void {
+    const isDenial = error instanceof Problem && (error.code === 'forbidden' || error.code === 'escalation')
+    if (isDenial) this.#options.onDenial(caller, operation, error, requestId)
   }
 
   #decide(operation: Operation, knock: Knock, caller: Caller): Entry {

@@ -1,12 +1,12 @@
 // Idempotency-Key (contract 4.0): a repeated POST is answered with the first answer, and nothing ever runs twice.
 import { hash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Grant } from '../base/grant.ts'
+import type { FastifyRequest } from 'fastify'
 import { Problem } from '../base/problem.ts'
 import type { Services } from '../contract/context.ts'
 import { EventStream, type Operation } from '../contract/operation.ts'
 import { keepAnswer, releaseKey, takeKey } from '../storage/idempotency.ts'
+import type { Entry } from './door.ts'
 import { bodyOf, toProblem } from './errors.ts'
 
 export interface KeptAnswer {
@@ -14,13 +14,11 @@ export interface KeptAnswer {
   readonly body: unknown
 }
 
-interface Request {
+interface Asked {
   readonly key: string
   readonly operation: Operation
-  readonly target: string
-  readonly body: unknown
-  readonly grant: Grant
-  readonly log: FastifyBaseLogger
+  readonly request: FastifyRequest
+  readonly entry: Entry
 }
 
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/
@@ -38,18 +36,20 @@ export function keyOf(header: string | string[] | undefined): string | undefined
 /** Runs the request once and keeps what it came to; a repeat gets that instead. Answers that invite a retry are not kept. */
 export async function once(
   services: Services,
-  request: Request,
+  { key, operation, request, entry }: Asked,
   run: () => Promise<unknown>,
 ): Promise<{ replayed: KeptAnswer } | { value: unknown }> {
   const { db, vault, replica } = services
-  const { grant, key, operation, log } = request
+  const { grant, caller, onlySpace } = entry
   const place = {
     tenantId: grant.tenantId,
     table: 'idempotency_keys',
     id: `${grant.userId}:${key}`,
     column: 'sealed_body',
   }
-  const digest = hash('sha256', JSON.stringify([request.target, request.body]), 'base64')
+  // The space it is narrowed to and the API key it comes with do not show in its address.
+  const asked = [request.url, request.body, onlySpace, caller.keyId]
+  const digest = hash('sha256', JSON.stringify(asked), 'base64')
   const taken = await db.as(grant, (sql) =>
     takeKey(sql, grant, { key, operation: operation.id, hash: digest, replicaId: replica.id }),
   )
@@ -75,7 +75,7 @@ export async function once(
   }
   const release = () => db.as(grant, (sql) => releaseKey(sql, grant, key, taken))
   const giveUp = (err: unknown) =>
-    log.error(
+    request.log.error(
       { reqId: grant.requestId, err },
       'what an Idempotency-Key came to could not be noted: its repeats are refused',
     )

@@ -26,6 +26,8 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
       assertPlain(request)
+      // Many clients announce JSON whether or not they send any.
+      if (bytes.length === 0 && request.routeOptions.config.takesBody === false) return done(null, undefined)
       const text = toText(bytes as Buffer)
       if (request.headers['webhook-signature'] !== undefined) request.signedText = text
       done(null, parseJson(text))

@@ -21,6 +21,9 @@ declare module 'fastify' {
     /** The id of the operation that answers. */
     operation: string | undefined
   }
+  interface FastifyContextConfig {
+    takesBody?: boolean
+  }
 }
 
 interface Params {
@@ -90,6 +93,9 @@ function mountAt(
     // An update may be sent as PATCH too: both change only what is given.
     method: operation.method === 'PUT' ? ['PUT', 'PATCH'] : operation.method,
     url: address.url,
+    // What answers by doing something, or goes on and on, has no head without a body.
+    ...(operation.method === 'GET' && !operation.result && { exposeHeadRoute: false }),
+    config: { takesBody: operation.body !== undefined },
     ...(operation.result && { schema: { response: { [operation.status]: operation.result } } }),
     onRequest: (request, reply, done) => {
       request.operation = operation.id
@@ -128,17 +134,21 @@ function mountAt(
       const answer = (value: unknown) => send(request, reply, operation, value, watchFor(services, operation, context))
       // Files are gone once they were read, so a repeat cannot be told from another request: it is read again.
       const repeatable = operation.method === 'POST' && !operation.takesFiles
-      const key = repeatable && request.entry ? keyOf(request.headers['idempotency-key']) : undefined
-      if (key === undefined || !request.entry) return answer(await run())
-
-      const { grant } = request.entry
-      const asked = { key, operation, target: request.url, body: request.body, grant, log: request.log }
-      const outcome = await once(services, asked, run)
-      if (!('replayed' in outcome)) return answer(outcome.value)
-      const { status, body } = outcome.replayed
-      reply.header('idempotent-replayed', 'true')
-      if (status === operation.status) return answer(body)
-      return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body)
+      const { entry } = request
+      if (!entry) return answer(await run())
+      try {
+        const key = repeatable ? keyOf(request.headers['idempotency-key']) : undefined
+        if (key === undefined) return answer(await run())
+        const outcome = await once(services, { key, operation, request, entry }, run)
+        if (!('replayed' in outcome)) return answer(outcome.value)
+        const { status, body } = outcome.replayed
+        reply.header('idempotent-replayed', 'true')
+        if (status === operation.status) return answer(body)
+        return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body)
+      } catch (error) {
+        door.note(operation, entry.caller, error, request.id)
+        throw error
+      }
     },
   })
 }

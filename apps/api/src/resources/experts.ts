@@ -1,7 +1,19 @@
 // Experts (contract 2.15): what a router may choose from, each with what it knows and the tools it brings.
 import { type Static, Type } from 'typebox'
 import { resource } from '../contract/resource.ts'
-import { changes, cursor, filled, formed, freeForm, input, named, pageOf, text, timestamp } from '../contract/shapes.ts'
+import {
+  changes,
+  cursor,
+  filled,
+  formed,
+  freeForm,
+  input,
+  named,
+  pageOf,
+  recordOf,
+  text,
+  timestamp,
+} from '../contract/shapes.ts'
 import { spaceTable } from '../storage/space-table.ts'
 
 // Model servers take no other names, and they would say so only when the expert is first chosen.
@@ -23,7 +35,7 @@ const fields = {
   name: filled,
   description: text,
   context: Type.Optional(text),
-  file_context: Type.Optional(Type.Array(Type.Record(Type.String(), Type.String()))),
+  file_context: Type.Optional(Type.Array(recordOf(text))),
   tools: Type.Optional(Type.Array(Tool)),
 }
 const NewExpert = named('NewExpert', input(fields))

@@ -45,7 +45,8 @@ export function connect(url: string, options: ClientOptions): Client {
         to: TIMESTAMPTZ,
         from: [TIMESTAMPTZ],
         serialize: (value: string | Date) => (value instanceof Date ? value.toISOString() : value),
-        parse: (text: string) => new Date(text).toISOString(),
+        // In the form of ISO 8601: of any other, years below 100 are taken for those of our time.
+        parse: (text: string) => new Date(text.replace(' ', 'T').replace('+00', 'Z')).toISOString(),
       },
       // A day has no time zone, so it stays the text it is.
       date: { to: DATE, from: [DATE], serialize: String, parse: String },

@@ -60,6 +60,19 @@ const write = async (bearer: string) =>
   (await call(bearer, 'POST', `/v1/spaces/${space}/data-models`, { name: 'made by a machine' })).status
 
 describe('create', () => {
+  test('a repeat by a key of fewer seats does not get the key that was made with more', async () => {
+    const lesser = await aKey(bob, { seats: ['makers'] })
+    const make = (bearer: string) =>
+      service.app.inject({
+        method: 'POST',
+        url: '/v1/api-keys',
+        payload: { name: 'ci' },
+        headers: { authorization: `Bearer ${bearer}`, 'idempotency-key': 'the-same' },
+      })
+    assert.equal((await make(bob)).statusCode, 200)
+    assert.equal((await make(lesser.key)).json().error.code, 'idempotency_key_reused')
+  })
+
   test('the key is shown once, works at once on every replica, and is kept as a digest', async () => {
     const { status, body } = await call(bob, 'POST', '/v1/api-keys', { name: 'ci', seats: ['readers'] })
     assert.equal(status, 200)

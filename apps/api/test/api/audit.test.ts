@@ -101,3 +101,26 @@ test('the count follows the log, each tenant’s for itself', async () => {
   const { count, data } = await read(admin)
   assert.deepEqual([count, data.length], [before + 1, before + 1])
 })
+
+test('a refusal is entered whatever else is refused beside it, and wherever it is made', async () => {
+  const { body: seat } = await admin.call('POST', '/v1/seats', {
+    name: 'makers',
+    spaces: [space],
+    permissions: ['seats:create'],
+  })
+  assert.ok(seat.id)
+  const maker = await service.signIn('mia', ['makers'])
+  await maker.call('GET', `/v1/spaces/${space}/actions`)
+  await maker.call('GET', `/v1/spaces/${'-'.repeat(36)}/actions`)
+  const more = { name: 'more', spaces: [space], permissions: ['*'] }
+  assert.equal((await maker.call('POST', '/v1/seats', more)).body.error.code, 'escalation')
+  const ofMia = async () => {
+    const { body } = await admin.call('GET', '/v1/audit?limit=1000')
+    const denied = body.data.filter(
+      ({ actor, outcome }: Record<string, string>) => actor === 'mia' && outcome === 'denied',
+    )
+    return denied.map(({ action }: { action: string }) => action).sort()
+  }
+  await until('they are entered', async () => (await ofMia()).length === 3)
+  assert.deepEqual(await ofMia(), ['actions.list', 'actions.list', 'seats.create'])
+})

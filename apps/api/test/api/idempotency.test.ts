@@ -108,3 +108,13 @@ test('what is noted late for one request does not touch the key of the next', as
   const third = await take()
   assert.ok(typeof third === 'object' && third.status === undefined, 'the second still holds it, unanswered')
 })
+
+test('the same key in another space is another request', async () => {
+  const { body: other } = await admin.call('POST', '/v1/spaces', { name: 'second', description: '' })
+  const ana = await service.signIn('ana', ['admins'])
+  const inSpace = (id: string) =>
+    ana.call('POST', '/v1/data-models', { name: 'same' }, { 'idempotency-key': 'spaces', space: id })
+  assert.equal((await inSpace(space)).status, 200)
+  assert.equal((await inSpace(other.id)).body.error.code, 'idempotency_key_reused')
+  assert.equal((await inSpace(space)).headers['idempotent-replayed'], 'true')
+})

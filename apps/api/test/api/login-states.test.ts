@@ -69,6 +69,13 @@ describe('a state', () => {
     assert.match(String(reply.headers['set-cookie']), /=; .*Max-Age=0$/)
   })
 
+  test('is not used up by a look at the head', async () => {
+    const { state } = await begin()
+    const url = `/v1/auth/oidc/callback?code=x&state=${state}`
+    assert.equal((await service.app.inject({ method: 'HEAD', url })).statusCode, 405)
+    assert.equal((await comeBack(state)).status, 303)
+  })
+
   test('works once: the second callback with it is refused', async () => {
     const { state } = await begin()
     assert.equal((await comeBack(state)).status, 303)

@@ -179,3 +179,21 @@ describe('the signed-in person', () => {
     assert.equal((await vic.call('PUT', '/v1/users/me', { role: 'king' })).status, 400)
   })
 })
+
+test('of two updates at the same time both stay, of a space and of a person', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { body } = await admin.call('POST', '/v1/spaces', { name: `space ${round}`, description: 'old' })
+    const at = `/v1/spaces/${body.id}`
+    const values = { name: `renamed ${round}`, description: 'new' }
+    await Promise.all(Object.entries(values).map(([field, value]) => admin.call('PUT', at, { [field]: value })))
+    const { name, description } = (await admin.call('GET', at)).body
+    assert.deepEqual({ name, description }, values)
+    const person = { first_name: `Ana ${round}`, last_name: `Costa ${round}` }
+    const who = await service.bearing(`person-${round}`, [])
+    await Promise.all(
+      Object.entries(person).map(([field, value]) => who.call('PUT', '/v1/users/me', { [field]: value })),
+    )
+    const { first_name, last_name } = (await who.call('GET', '/v1/users/me')).body
+    assert.deepEqual({ first_name, last_name }, person)
+  }
+})

@@ -221,3 +221,39 @@ describe('a message says what would be right', () => {
     })
   }
 })
+
+test('times that no calendar or clock has are refused, and early ones come back as they were given', async () => {
+  const ranked = (start: string) => admin.call('GET', `${at}/leaderboards?start_date=${encodeURIComponent(start)}`)
+  for (const odd of ['9999-12-31T23:59:59-01:00', '2026-01-01T00:00:00+16:00', '2026-01-01T00:00:00+23:59']) {
+    assert.equal((await ranked(odd)).status, 400, odd)
+    assert.equal((await admin.call('POST', '/v1/api-keys', { name: 'k', expires_at: odd })).status, 400, odd)
+  }
+  assert.equal((await ranked('2026-01-01T00:00:00+14:00')).status, 200)
+  const [row] = await service.process.system`select '0049-05-05T01:02:03.004Z'::timestamptz as at`
+  assert.equal(row!['at'], '0049-05-05T01:02:03.004Z')
+})
+
+test('an announced body that is empty is none, where none is taken', async () => {
+  const empty = (method: 'POST' | 'DELETE', url: string) =>
+    service.app.inject({
+      method,
+      url,
+      headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+    })
+  assert.equal((await empty('DELETE', `${at}/personas/${newId()}`)).statusCode, 404)
+  const { error } = (await empty('POST', '/v1/seats')).json()
+  assert.equal(error.code, 'invalid_json')
+})
+
+test('a field whose name has a line break is kept and answered', async () => {
+  const data = { 'home\ncity': 'Oslo', ok: 1 }
+  const { body } = await admin.call('POST', `${at}/personas`, {
+    name: 'Ann',
+    notes: '',
+    birthdate: '1990-12-31',
+    data,
+  })
+  assert.deepEqual(body.data, data)
+  const expert = { name: 'e', description: '', file_context: [{ 'a\nb': 5 }] }
+  assert.equal((await admin.call('POST', `${at}/experts`, expert)).status, 400)
+})

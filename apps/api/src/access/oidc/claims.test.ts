@@ -12,6 +12,7 @@ describe('groups', () => {
     ['a lone text counts as one name', 'admins', ['admins']],
     ['no claim is no group', undefined, []],
     ['names that no seat can bear are left out', ['ok', '', 'a\nb', 'x'.repeat(201), '\ud800'], ['ok']],
+    ['characters are counted and not their parts', ['😀'.repeat(150), '😀'.repeat(201)], ['😀'.repeat(150)]],
     ['paths and colons are part of a name', ['/org/admins', 'a:b'], ['/org/admins', 'a:b']],
   ]
   for (const [what, claim, groups] of cases) {

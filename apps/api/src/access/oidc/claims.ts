@@ -1,4 +1,5 @@
 // What an identity provider says about a person (contract 2.2), read with care: it decides what the person may do here.
+import { lengthOf } from '../../base/words.ts'
 import { LoginRefused, refused } from './failures.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
@@ -60,7 +61,7 @@ function groupsOf(claim: unknown, groupsClaim: string): string[] {
 }
 
 /** A name that no seat can bear grants nothing, now or later. */
-const canNameSeat = (name: string) => name.length > 0 && name.length <= NAME_LENGTH_MAX && isStorable(name)
+const canNameSeat = (name: string) => name !== '' && lengthOf(name) <= NAME_LENGTH_MAX && isStorable(name)
 
 function isOverage(claims: Claims, groupsClaim: string): boolean {
   if (claims[groupsClaim] !== undefined) return false

@@ -1,6 +1,6 @@
 // API keys on the wire (contract 2.24). The key itself is in one answer only: the one to its creation.
 import { type Static, Type } from 'typebox'
-import { filled, input, named, text, timestamp } from '../../contract/shapes.ts'
+import { filled, input, moment, named, text, timestamp } from '../../contract/shapes.ts'
 
 const fields = {
   id: text,
@@ -29,7 +29,7 @@ export const NewApiKey = named(
         description: 'Names of seats you hold; all of them by default.',
       }),
     ),
-    expires_at: Type.Optional(timestamp),
+    expires_at: Type.Optional(moment),
   }),
 )
 export type NewApiKey = Static<typeof NewApiKey>

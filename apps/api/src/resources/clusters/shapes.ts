@@ -1,6 +1,6 @@
 // Clusters on the wire (contract 2.11, 4.2.5).
 import { type Static, Type } from 'typebox'
-import { changes, choice, formed, freeForm, input, named, text, timestamp } from '../../contract/shapes.ts'
+import { changes, choice, formed, freeForm, input, named, recordOf, text, timestamp } from '../../contract/shapes.ts'
 
 const Url = Type.String({ minLength: 1, maxLength: 2048, description: 'An http:// or https:// address' })
 const Token = formed('printable ASCII characters without spaces', /^[\x21-\x7e]+$/, { minLength: 1, maxLength: 8192 })
@@ -78,7 +78,7 @@ const ClusterNode = named(
     status: choice('ready', 'down'),
     is_leader: Type.Boolean(),
     config: freeForm,
-    imex: Type.Record(Type.String(), text),
+    imex: recordOf(text),
     jobs: Type.Array(NodeJob),
     orphan_containers: Type.Array(OrphanContainer),
     usage: Type.Object({ gpus: Type.Array(NodeGpu) }),

@@ -1,6 +1,6 @@
 // Evaluations on the wire (contract 2.14).
 import { type Static, Type } from 'typebox'
-import { choice, filled, input, named, text, timestamp } from '../../contract/shapes.ts'
+import { choice, filled, input, named, recordOf, text, timestamp } from '../../contract/shapes.ts'
 import { GpuCount } from '../trainings/shapes.ts'
 
 export const NewEvaluation = named(
@@ -17,7 +17,7 @@ export const Evaluation = named(
     gpu_count: Type.Integer(),
     status: choice('queued', 'running', 'succeeded', 'failed'),
     error: Type.Optional(text),
-    result: Type.Optional(Type.Record(Type.String(), Type.Number())),
+    result: Type.Optional(recordOf(Type.Number())),
     created_at: timestamp,
     created_by: text,
     updated_at: Type.Optional(timestamp),

@@ -1,6 +1,6 @@
 // Logs and statistics on the wire (contract 2.16).
 import { type Static, Type } from 'typebox'
-import { choice, freeForm, named, text, timestamp } from '../../contract/shapes.ts'
+import { choice, freeForm, named, recordOf, text, timestamp } from '../../contract/shapes.ts'
 import { StoredMessage, ToolCalls } from '../chats/messages.ts'
 
 const count = Type.Integer()
@@ -56,7 +56,7 @@ export const Statistics = named(
     output_tokens: count,
     total_tokens: count,
     total_calls: count,
-    model_usage: Type.Record(Type.String(), Type.Number(), { description: 'Calls by model' }),
+    model_usage: recordOf(Type.Number()),
     period_start_date: Type.Optional(timestamp),
     period_end_date: Type.Optional(timestamp),
   }),

@@ -1,13 +1,31 @@
 // Spaces (contract 2.21, 4.2): what isolates resources and permissions.
 import { WILDCARD } from '../../access/authorize.ts'
 import { assertAdminRemains } from '../../access/escalation.ts'
+import { Problem } from '../../base/problem.ts'
 import { resource } from '../../contract/resource.ts'
 import { cursor, pageOf } from '../../contract/shapes.ts'
 import { audit } from '../../storage/audit.ts'
 import { attach } from '../seats/seats-store.ts'
 import { invite } from './invite.ts'
 import { Invitation, ListedSpace, NewInvitation, NewSpace, Space, SpaceChanges } from './shapes.ts'
-import { deleteSpace, findAdminSeatId, getSpace, insertSpace, listSpaces, updateSpace } from './spaces-store.ts'
+import {
+  deleteSpace,
+  findAdminSeatId,
+  getSpace,
+  insertSpace,
+  listSpaces,
+  lockSpace,
+  updateSpace,
+} from './spaces-store.ts'
+
+/** A token lists the spaces of its seats and is full at 600: nobody who holds the seat could sign in any more. */
+const SPACES_OF_A_SEAT_MAX = 500
+
+function assertRoom({ name, spaces }: { name: string; spaces: ReadonlySet<string> }): void {
+  if (spaces.size < SPACES_OF_A_SEAT_MAX) return
+  const message = `The seat ${name} is in ${spaces.size} spaces, and more would not fit into a token: delete spaces, or divide them among seats`
+  throw new Problem('conflict', message)
+}
 
 const spaces = resource('spaces', 'tenant')
 const space = resource('spaces', 'own-space')
@@ -37,6 +55,7 @@ export default [
           if (seat.permissions.has(WILDCARD) || seat.permissions.has('spaces:create')) seatIds.add(seat.id)
         }
         for (const seatId of seatIds) {
+          assertRoom(snapshot.seatById(grant.tenantId, seatId)!)
           await attach(sql, grant, seatId, [made.id])
           touch('seat', seatId)
         }
@@ -64,6 +83,7 @@ export default [
     result: Space,
     run: ({ db, grant }, { id, body }) =>
       db.begin(grant, async (sql) => {
+        await lockSpace(sql, grant)
         const before = await getSpace(sql, grant)
         if (Object.keys(body).length === 0) return before
         const after = { name: body.name ?? before.name, description: body.description ?? before.description }

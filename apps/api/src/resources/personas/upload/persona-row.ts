@@ -1,6 +1,7 @@
 // From what a file holds to a persona: what must be there is checked, everything else becomes its data.
 import { IsDate } from 'typebox/format'
 import { findUnstorable } from '../../../base/storable.ts'
+import { lengthOf } from '../../../base/words.ts'
 import { FORMAT_WORDS } from '../../../contract/shapes.ts'
 import { NAME_LENGTH_MAX } from '../shapes.ts'
 import { put, type Values } from './values.ts'
@@ -52,7 +53,7 @@ function nameFault(name: unknown): FieldFault | undefined {
   if (fault) return fault
   const { length } = name as string
   if (length === 0) return { field: 'name', message: 'name must not be empty' }
-  if (length > NAME_LENGTH_MAX) {
+  if (length > NAME_LENGTH_MAX && lengthOf(name as string) > NAME_LENGTH_MAX) {
     return { field: 'name', message: `name must not have more than ${NAME_LENGTH_MAX} characters` }
   }
   return undefined

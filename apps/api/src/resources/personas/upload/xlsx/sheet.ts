@@ -109,6 +109,7 @@ class SheetRows implements XmlHandler {
     }
     switch (this.#kind) {
       case 's':
+        if (value === '') return undefined
         return this.#workbook.sharedTexts[Number(value)] ?? new BadCell('refers to a text that is not there')
       case 'b':
         return value === '1'

@@ -40,7 +40,9 @@ describe('a workbook', () => {
       '<si><t>name</t></si><si><t>notes</t></si><si><t>birthdate</t></si>' +
       '<si><r><t>An</t></r><r><t xml:space="preserve">n B</t></r><rPh><t>hint</t></rPh></si><si><t>2000-02-29</t></si>'
     const shared = (...at: number[]) => at.map((n) => `<c t="s"><v>${n}</v></c>`).join('')
-    const bytes = workbook(`<row>${shared(0, 1, 2)}</row><row>${shared(3)}<c/>${shared(4)}</row>`, { sharedTexts })
+    const bytes = workbook(`<row>${shared(0, 1, 2)}</row><row>${shared(3)}<c t="s"><v/></c>${shared(4)}</row>`, {
+      sharedTexts,
+    })
     assert.deepEqual(await valuesOf(bytes), [{ name: 'Ann B', notes: '', birthdate: '2000-02-29' }])
   })
 
