@@ -89,6 +89,7 @@ export async function buildApp(
   shareRateLimit('rate limit of users', perUser, siblings)
   shareRateLimit('rate limit of tenants', perTenant, siblings)
   const door = new Door({
+    tenants: new Set(config.tenants.map(({ tenantId }) => tenantId)),
     replica: services.replica,
     tokens: services.tokens,
     keyUses,

@@ -24,6 +24,8 @@ export interface Entry {
 }
 
 export interface DoorOptions {
+  /** Those that the operator lists: one that is taken off the list is let in no more, whatever it still holds. */
+  readonly tenants: ReadonlySet<string>
   readonly replica: Replica
   readonly tokens: Tokens
   readonly keyUses: KeyUses
@@ -69,8 +71,9 @@ export class Door {
   }
 
   #admit(operation: Operation, knock: Knock, caller: Caller): Entry {
-    const { replica, perUser, perTenant } = this.#options
+    const { replica, tenants, perUser, perTenant } = this.#options
     const { loginId } = caller
+    if (!tenants.has(caller.tenantId)) throw new Problem('unauthenticated', 'This tenant is not served here any more')
     if (loginId !== undefined && replica.snapshot.hasEnded(loginId))
       throw new Problem('unauthenticated', 'This login was ended')
     perUser.take(`${caller.tenantId}:${caller.userId}`)

@@ -84,7 +84,7 @@ export async function once(
     value = await run()
   } catch (error) {
     const problem = toProblem(error as Error)
-    const isFinal = problem.status < 500 && problem.status !== 429
+    const isFinal = problem.status < 500 && problem.retryAfterSeconds === undefined
     await noted(isFinal ? () => keep(problem.status, bodyOf(problem, grant.requestId)) : release, giveUp)
     throw error
   }

@@ -1,8 +1,11 @@
 // The second wall: what hand-written SQL under the application's role can reach of another tenant. Nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { pino } from 'pino'
 import { admit } from '../../src/access/authorize.ts'
+import { buildApp } from '../../src/app.ts'
 import { newId } from '../../src/base/ids.ts'
+import { startServices } from '../../src/services.ts'
 import { type Client, connect, type Sql } from '../../src/storage/sql.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -148,4 +151,19 @@ test('a transaction whose connection is lost is refused, and neither the process
   await owner.end()
   const [space] = await db.begin(grant, (sql) => sql<{ description: string }[]>`select description from spaces`)
   assert.notEqual(space!.description, 'half done')
+})
+
+test('a tenant that the operator takes off the list is let in no more, with whatever it still holds', async () => {
+  const rival = await service.signIn('ana', ['admins'], 'rival')
+  assert.equal((await rival.call('GET', '/v1/spaces')).status, 200)
+  const log = pino({ level: 'silent' })
+  const config = { ...service.config, tenants: service.config.tenants.filter(({ tenantId }) => tenantId === 'acme') }
+  const running = await startServices(config, log)
+  const after = await buildApp(config, log, running)
+  const headers = { authorization: `Bearer ${rival.token}` }
+  const reply = await after.inject({ method: 'GET', url: '/v1/spaces', headers })
+  await after.close()
+  await running.close()
+  assert.equal(reply.statusCode, 401)
+  assert.match(reply.json().error.message, /not served here any more/)
 })

@@ -56,7 +56,7 @@ export async function claimUpload(sql: Sql, grant: SpaceGrant, token: string): P
     select id, total, repeats, finalized_at from persona_uploads where ${mine} for update skip locked`
   if (!claimed) {
     const [busy] = await sql`select id from persona_uploads where ${mine}`
-    if (busy) throw new Problem('conflict', 'This upload is being finalized right now')
+    if (busy) throw new Problem('conflict', 'This upload is being finalized right now', { retryAfterSeconds: 1 })
     const message = 'There is no such upload of yours in this space, or it has expired'
     throw new Problem('upload_token_invalid', message, { param: 'upload_token' })
   }
