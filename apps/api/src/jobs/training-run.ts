@@ -2,10 +2,8 @@
 import { grantForJob } from '../access/job-grant.ts'
 import type { SpaceGrant } from '../base/grant.ts'
 import type { ComputeDriver, ComputeStatus } from '../outside/compute/driver.ts'
-import { findBestCheckpoint } from '../resources/checkpoints/stored-checkpoints-store.ts'
-import { requestEvaluation } from '../resources/evaluations/evaluations-store.ts'
+import { succeedTraining } from '../resources/trainings/succeed.ts'
 import { beginAttempt, findStanding, moveTraining } from '../resources/trainings/training-state-store.ts'
-import { findTrainingRow } from '../resources/trainings/trainings-store.ts'
 import { newJobToken } from '../resources/webhooks/job-token.ts'
 import type { Database } from '../storage/database.ts'
 import type { Job, Jobs } from '../storage/jobs.ts'
@@ -30,6 +28,8 @@ export function trainingRun({ db, jobs, driver }: RunServices): Handler {
       const failed = await moveTraining(sql, grant, id, { from: 'running', to: 'failed', reason })
       if (!failed) await moveTraining(sql, grant, id, { from: 'queued', to: 'failed', reason })
     })
+    // Whoever was asked to stop it died instead.
+    await finishCancelling(db, grant, id)
   }
 
   const settle = (grant: SpaceGrant, id: string, attempt: number, { phase, reason }: ComputeStatus) =>
@@ -37,13 +37,7 @@ export function trainingRun({ db, jobs, driver }: RunServices): Handler {
       if (phase === 'failed') {
         return moveTraining(sql, grant, id, { from: 'running', to: 'failed', attempt, reason })
       }
-      if (!(await moveTraining(sql, grant, id, { from: 'running', to: 'succeeded', attempt }))) return false
-      const training = await findTrainingRow(sql, grant, id)
-      const checkpoint_id = await findBestCheckpoint(sql, grant, id)
-      for (const benchmark_id of (checkpoint_id && training?.benchmark_ids) || []) {
-        await requestEvaluation(sql, grant, jobs, { benchmark_id, checkpoint_id: checkpoint_id!, gpu_count: 0 })
-      }
-      return true
+      return succeedTraining(sql, grant, jobs, id, { attempt })
     })
 
   const run = async (job: Job, signal: AbortSignal) => {

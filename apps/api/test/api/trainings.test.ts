@@ -4,7 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import type { SpaceGrant } from '../../src/base/grant.ts'
 import { newId } from '../../src/base/ids.ts'
+import { jobs } from '../../src/storage/jobs.ts'
 import { startRefusingStore } from '../support/refusing-store.ts'
 import { type Person, type Service, startService, until } from '../support/service.ts'
 import { trainingSteps } from '../support/trainings.ts'
@@ -213,6 +215,17 @@ describe('cancel', () => {
     )
     assert.equal(replies.filter(({ status }) => status === 200).length, 1)
     assert.deepEqual(await states(id), ['cancelled', 'cancelling', 'validating'])
+  })
+
+  test('one whose process died for the last time while it was to stop is cancelled', async () => {
+    const id = await aSilentTraining()
+    const grant = { tenantId: 'acme', userId: 'ana', requestId: 'r', spaceId: space } as SpaceGrant
+    await service.process.system.begin(async (sql) => {
+      await sql`update trainings set status = 'cancelling', attempt = 3 where id = ${id}`
+      await jobs.enqueue(sql, grant, 'trainings.run', { id, revision: 0 })
+      await sql`update jobs set attempt = 3 where name = 'trainings.run' and payload->>'id' = ${id}`
+    })
+    assert.equal((await steps.ended(`trainings/${id}`, 20_000)).status, 'cancelled')
   })
 })
 

@@ -7,7 +7,7 @@ import { retireCheckpoints } from '../checkpoints/stored-checkpoints-store.ts'
 import { assertConnectors } from '../connectors/connectors-store.ts'
 import { assertReferences } from './references-store.ts'
 import type { Training } from './shapes.ts'
-import { announce, isFinal, moveTraining } from './training-state-store.ts'
+import { announce, beginCancelling, isFinal, moveTraining } from './training-state-store.ts'
 import {
   deleteTraining,
   getTraining,
@@ -44,14 +44,12 @@ export async function changeTraining(
   return getTraining(sql, grant, id)
 }
 
-/** What has not begun is cancelled at once; what runs is asked to stop. Asking twice changes nothing. */
+/** Asking twice changes nothing. */
 export async function cancelTraining(sql: Sql, grant: SpaceGrant, id: string): Promise<Training> {
   const { status } = await lockTraining(sql, grant, id)
   if (isFinal(status)) throw new Problem('conflict', `The training is ${status} already`)
   if (status !== 'cancelling') {
-    const reason = `Cancelled by ${grant.userId}`
-    await moveTraining(sql, grant, id, { from: status, to: 'cancelling', reason })
-    if (status !== 'running') await moveTraining(sql, grant, id, { from: 'cancelling', to: 'cancelled' })
+    await beginCancelling(sql, grant, id, status, `Cancelled by ${grant.userId}`)
     await note(sql, grant, 'cancel', id, { before: { status } })
   }
   return getTraining(sql, grant, id)

@@ -49,6 +49,18 @@ export async function moveTraining(
   return moved !== undefined
 }
 
+/** What has not begun is cancelled at once; what runs is asked to stop. Call it inside a transaction. */
+export async function beginCancelling(
+  sql: Sql,
+  grant: SpaceGrant,
+  id: string,
+  from: TrainingStatus,
+  reason: string | undefined,
+): Promise<void> {
+  const begun = await moveTraining(sql, grant, id, { from, to: 'cancelling', reason })
+  if (begun && from !== 'running') await moveTraining(sql, grant, id, { from: 'cancelling', to: 'cancelled' })
+}
+
 /** Where a training stands; for those who look every second and want no more. */
 export async function findStanding(sql: Sql, grant: SpaceGrant, id: string) {
   const [standing] = await sql<{ status: TrainingStatus; attempt: number; revision: number }[]>`
