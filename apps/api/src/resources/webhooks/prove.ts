@@ -14,6 +14,8 @@ import { isSigned, verifySignature } from './signature.ts'
 export interface Proven {
   readonly entity: Entity
   readonly grant: SpaceGrant
+  /** When a signed request was signed, however often it is sent. */
+  readonly signedAt?: string
 }
 
 /** Who acts when a signature is all that is known of the sender. */
@@ -30,9 +32,9 @@ export async function prove(context: Context<'public'>, entityId: string): Promi
 async function proveBySignature({ webhooks, headers, signedText, requestId }: Context<'public'>, id: string) {
   const { secret, system } = webhooks
   if (!secret) throw new Problem('unauthenticated', 'Signatures are not set up here: WEBHOOK_SECRET is not set')
-  verifySignature(secret, headers, signedText ?? '')
+  const signedAt = verifySignature(secret, headers, signedText ?? '')
   const entity = found(isId(id) ? await findEntity(system, id) : undefined)
-  return { entity, grant: grantFor(entity, SIGNER, requestId) }
+  return { entity, grant: grantFor(entity, SIGNER, requestId), signedAt }
 }
 
 async function proveByJob({ webhooks: { system }, requestId }: Context<'public'>, id: string, token: string) {

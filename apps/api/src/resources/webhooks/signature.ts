@@ -11,7 +11,8 @@ const SECRET_MARK = 'whsec_'
 
 export const isSigned = (headers: Headers): boolean => headers['webhook-signature'] !== undefined
 
-export function verifySignature(secret: Secret, headers: Headers, text: string, nowMs = Date.now()): void {
+/** Tells when it was signed. */
+export function verifySignature(secret: Secret, headers: Headers, text: string, nowMs = Date.now()): string {
   const id = headers['webhook-id']
   const timestamp = headers['webhook-timestamp']
   const given = headers['webhook-signature']
@@ -30,6 +31,7 @@ export function verifySignature(secret: Secret, headers: Headers, text: string, 
     return version === 'v1' && bytes.length === wanted.length && timingSafeEqual(bytes, wanted)
   })
   if (!fits) throw refused('The signature does not fit the body')
+  return new Date(Number(timestamp) * 1000).toISOString()
 }
 
 const refused = (message: string) => new Problem('unauthenticated', message)
