@@ -97,6 +97,7 @@ const faults: [string, Partial<TrainJob>, RegExp][] = [
   ['an unknown architecture', { architecture: 'lstm' }, /lstm is not offered/],
   ['too little memory', { memoryBytes: 1000 }, /3000 rows of 6 columns need about 0\.0 GiB/],
   ['a text file as Parquet', { format: 'parquet' }, /rows\.csv: this is not a whole Parquet file/],
+  ['a NUL character', { files: [csv('nul.csv', 'x,y\na\0b,0\nc,1\n')] }, /column x holds a NUL character/],
   ['no files', { files: [] }, /no files/],
 ]
 
@@ -107,3 +108,12 @@ for (const [what, changes, message] of faults) {
     assert.deepEqual(readdirSync(wanted.outputFolder), [])
   })
 }
+
+test('a row too far from the others to give a loss is told as a fault of the data', async () => {
+  const rows = Array.from({ length: 40 }, (_, at) => `${at},${-at},${at < 20 ? 0 : 1}`)
+  // The first row is one of the test rows: its two columns pull to opposite sides without bounds.
+  const files = [csv('far.csv', `a,b,y\n${['1e300,1e300,0', ...rows].join('\n')}\n`)]
+  const settings = { target: 'y', test_fraction: 0.5, seed: 1 }
+  const wanted = job({ files, architecture: 'logistic-regression', configuration: settings })
+  await assert.rejects(checkpointsOf(wanted), { name: 'DataProblem', message: /^The test loss is not a number/ })
+})

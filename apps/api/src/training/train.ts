@@ -1,6 +1,7 @@
 // A whole training: reads the data, learns, and keeps a checkpoint at each improvement of the test loss.
 import { parseSettings } from './configuration.ts'
 import type { DataLimits } from './data/database.ts'
+import { DataProblem } from './data-problem.ts'
 import { writeDurably } from './durable-file.ts'
 import type { Checkpoint, TrainingResult, TrainJob } from './job.ts'
 import { learn } from './learn.ts'
@@ -31,7 +32,8 @@ export async function train(job: TrainJob, limits: DataLimits, events: TrainingE
     const written = await write(`step-${String(step).padStart(6, '0')}.${extension}`, model())
     events.onCheckpoint({ ...written, encodingPath: encoded.path, encodingSha256: encoded.sha256, step, metrics })
   }
-  if (!last || !best) throw new Error('The training ended without a round.')
+  if (!last) throw new Error('The training ended without a round.')
+  if (!best) throw new DataProblem('The test loss is not a number: some values are too far from the others.')
   const [train_rows, test_rows] = [split.train.length, split.test.length]
   return { steps: last.step, best, train_rows, test_rows, rows_without_target: labels.length - train_rows - test_rows }
 }

@@ -1,4 +1,5 @@
 // The categories of text columns: which values they hold, learned from all files in one pass.
+import { DataProblem } from '../data-problem.ts'
 import type { Dataset } from './dataset.ts'
 import { readFault } from './faults.ts'
 
@@ -13,7 +14,12 @@ export async function categoriesOf(dataset: Dataset, names: readonly string[]): 
     const found = await dataset.database.rows(mostFrequent(dataset, some)).catch((error) => {
       throw readFault(dataset.files[0]!.source, error)
     })
-    for (const [position, value] of found) categories.get(some[Number(position)]!)!.push(String(value))
+    for (const [position, value] of found) {
+      const name = some[Number(position)]!
+      // The engine reads its statements as C does, so no category can be told to it beyond such a character.
+      if (String(value).includes('\0')) throw new DataProblem(`The column ${name} holds a NUL character in its text.`)
+      categories.get(name)!.push(String(value))
+    }
   }
   for (const values of categories.values()) values.sort()
   return categories
