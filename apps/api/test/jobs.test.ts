@@ -1,8 +1,13 @@
 // Background work: claimed once, kept while it is done, tried again, and handed on.
 import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import type { SpaceGrant } from '../src/base/grant.ts'
+import { trainingRemoveFiles } from '../src/jobs/training-remove-files.ts'
 import { type Handler, Worker, type WorkerOptions } from '../src/jobs/worker.ts'
+import { openCheckpointStore } from '../src/outside/checkpoint-store/open-checkpoint-store.ts'
 import { jobs } from '../src/storage/jobs.ts'
 import { type Client, connect } from '../src/storage/sql.ts'
 import { cloneDatabase } from './support/databases.ts'
@@ -95,6 +100,22 @@ test('a worker whose job went to another is told, and leaves the row alone', asy
   assert.deepEqual([row?.attempt, row?.last_error], [2, undefined])
 })
 
+test('a worker that gets no answer about its job is told once the lease is over', async () => {
+  let told = false
+  const work: Handler = async (_, signal) => {
+    await isAborted(signal)
+    told = true
+    throw signal.reason
+  }
+  await enqueue('work')
+  await startWorker({ work }, { leaseSeconds: 0.3 })
+  await until('it has begun', async () => (await rows())[0]?.attempt === 1)
+  await system.begin(async (sql) => {
+    await sql`select from jobs for update`
+    await until('the worker is told', () => told, 2000)
+  })
+})
+
 test('a job of a worker that died is done by another', async () => {
   await enqueue('work')
   await system`update jobs set attempt = 1, locked_until = now() - interval '1 second'`
@@ -134,6 +155,27 @@ test('a job that took its process down each time is given up without another try
   await startWorker({ work })
   await until('it is given up', async () => (await rows()).length === 0)
   assert.deepEqual(told, ['it was interrupted each time'])
+})
+
+test('the files of checkpoints are removed however long their store was away', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'amphi-jobs-'))
+  const root = join(folder, 'checkpoints')
+  await writeFile(root, 'not a folder yet')
+  const store = openCheckpointStore({ place: root, region: '', endpoint: undefined })
+  await enqueue('remove')
+  await system`update jobs set attempt = 20`
+  await startWorker({ remove: trainingRemoveFiles(store) })
+  await until('a try has failed', async () => (await rows())[0]?.last_error !== undefined)
+  const [soon] = await system`select from jobs where run_after <= now() + interval '5 minutes'`
+  assert.ok(soon, 'it is tried again within minutes')
+  await rm(root)
+  const left = join(root, 'acme', grant.spaceId, 'training')
+  await mkdir(left, { recursive: true })
+  await system`update jobs set run_after = now()`
+  await system`select pg_notify('amphi_jobs', '')`
+  await until('it is done', async () => (await rows()).length === 0)
+  await assert.rejects(stat(left), { code: 'ENOENT' })
+  await rm(folder, { recursive: true })
 })
 
 test('a job that is asked to stop because the worker ends is there for the next one, as if never tried', async () => {

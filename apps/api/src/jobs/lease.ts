@@ -11,13 +11,18 @@ export interface Lease {
 export function keepLease(system: Client, job: Job, leaseSeconds: number): Lease {
   const lost = new AbortController()
   const leaseMs = leaseSeconds * 1000
+  const lose = () => lost.abort(new Error('Another worker may have this job'))
   let heldUntil = performance.now() + leaseMs
   const renew = async () => {
     const sentAt = performance.now()
     const held = await renewJob(system, job, leaseSeconds).catch(() => undefined)
     if (held) heldUntil = sentAt + leaseMs
-    if (held === false || performance.now() > heldUntil) lost.abort(new Error('Another worker may have this job'))
+    if (held === false) lose()
   }
-  const timer = setInterval(renew, leaseMs / 3)
-  return { lost: lost.signal, end: () => clearInterval(timer) }
+  // Apart from renewing: a database that hangs gives no answer after which the time could be looked at.
+  const watch = () => {
+    if (performance.now() > heldUntil) lose()
+  }
+  const timers = [setInterval(renew, leaseMs / 3), setInterval(watch, leaseMs / 30)]
+  return { lost: lost.signal, end: () => timers.forEach(clearInterval) }
 }

@@ -7,10 +7,13 @@ import { keepLease } from './lease.ts'
 export type Handler = ((job: Job, signal: AbortSignal) => Promise<void>) & {
   /** Called once the last try has failed, for whoever waits to learn how it ended. */
   giveUp?(job: Job, reason: string): Promise<void>
+  /** For what nobody would ever do again: it is tried until it is done, with pauses of minutes at most. */
+  readonly isNeverGivenUp?: boolean
 }
 
 const IDLE_POLL_MS = 5000
 const ATTEMPTS_MAX = 8
+const PAUSE_SECONDS_MAX = 300
 const CONCURRENCY = 4
 /** How soon another worker takes over from one that died. */
 const LEASE_SECONDS = 30
@@ -73,7 +76,8 @@ export class Worker {
 
   async #do(job: Job): Promise<void> {
     // The count grows with each claim, so it also tells of tries that took their whole process down.
-    if (job.attempt > ATTEMPTS_MAX) return this.#giveUp(job, 'it was interrupted each time')
+    const attemptsMax = this.#handlers[job.name]!.isNeverGivenUp ? Infinity : ATTEMPTS_MAX
+    if (job.attempt > attemptsMax) return this.#giveUp(job, 'it was interrupted each time')
     const lease = keepLease(this.#system, job, this.#options.leaseSeconds)
     try {
       await this.#handlers[job.name]!(job, AbortSignal.any([this.#ending.signal, lease.lost]))
@@ -82,8 +86,8 @@ export class Worker {
       if (lease.lost.aborted) return
       if (this.#ending.signal.aborted) return await releaseJob(this.#system, job)
       this.#options.onError(error, job)
-      if (job.attempt >= ATTEMPTS_MAX) await this.#giveUp(job, String(error))
-      else await retryJob(this.#system, job, Math.min(2 ** job.attempt, 300), String(error))
+      if (job.attempt >= attemptsMax) await this.#giveUp(job, String(error))
+      else await retryJob(this.#system, job, Math.min(2 ** job.attempt, PAUSE_SECONDS_MAX), String(error))
     } finally {
       lease.end()
     }
