@@ -46,12 +46,15 @@ export function connectorScan({ db, vault, objects, scratch }: ScanServices): Ha
     const limited = AbortSignal.any([signal, AbortSignal.timeout(SCAN_HOURS_MAX * 3_600_000)])
     const files = [...open.files]
     try {
-      await scratch.during(async (folder) => {
+      const isWanted = await scratch.during(async (folder) => {
         for (const name of open.wanted.slice(files.length)) {
           files.push(await lookThrough(objects, bucket, name, join(folder, 'file'), limited))
-          await db.as(grant, (sql) => keepScanned(sql, grant, ids.id, ids.scan, files))
+          const kept = await db.as(grant, (sql) => keepScanned(sql, grant, ids.id, ids.scan, files))
+          if (!kept) return false
         }
+        return true
       })
+      if (!isWanted) return
     } catch (error) {
       signal.throwIfAborted()
       return await settle(job, faultOfTheStore(error))

@@ -170,11 +170,28 @@ describe('scan', () => {
     assert.deepEqual([status, body.error.code], [409, 'conflict'])
   })
 
-  test('a file whose name tells no format is named in the error', async () => {
-    const id = await aConnector('empty')
+  for (const name of ['notes.docx', 'notes.constructor']) {
+    test(`${name}, whose name tells no format, is named in the error`, async () => {
+      const id = await aConnector('empty')
+      await settled(id)
+      await admin.call('POST', at(`/${id}/scan`), { files: [name] })
+      assert.match((await settled(id)).error ?? '', new RegExp(`^${name}: its name does not end in`))
+    })
+  }
+
+  test('one whose connector is deleted does not go on through the other files', async () => {
+    const id = await aConnector('elsewhere')
     await settled(id)
-    await admin.call('POST', at(`/${id}/scan`), { files: ['notes.docx'] })
-    assert.match((await settled(id)).error ?? '', /^notes\.docx: its name does not end in/)
+    const files = Array.from({ length: 1000 }, (_, number) => `${number}.csv`)
+    const asked = () => store.asked.filter((bucket) => bucket === 'elsewhere').length
+    const before = asked()
+    await admin.call('POST', at(`/${id}/scan`), { files })
+    await until('it is under way', () => asked() > before)
+    await admin.call('DELETE', at(`/${id}`))
+    const { system } = service.process
+    const left = () => system`select from jobs where name = 'connectors.scan' and payload->>'id' = ${id}`
+    await until('its job has ended', async () => (await left()).length === 0, 30_000)
+    assert.ok(asked() < before + files.length)
   })
 
   for (const files of [[], [''], ['a'.repeat(1025)]]) {

@@ -16,15 +16,25 @@ function xml(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>${body}`)
 }
 
-export async function startRefusingStore(): Promise<{ endpoint: string; stop(): void }> {
+export interface RefusingStore {
+  readonly endpoint: string
+  /** The bucket of each request so far. */
+  readonly asked: readonly string[]
+  stop(): void
+}
+
+export async function startRefusingStore(): Promise<RefusingStore> {
+  const asked: string[] = []
   const server = createServer((request, response) => {
     const [bucket = ''] = (request.url ?? '').slice(1).split(/[/?]/)
+    asked.push(bucket)
     const play = BUCKETS[bucket] ?? ((answer) => xml(answer, 404, MISSING))
     play(response)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
     stop() {
       server.closeAllConnections()
       server.close()

@@ -1,5 +1,6 @@
 // The rows of checkpoints, as lists and trainings show them.
 import type { SpaceGrant } from '../../base/grant.ts'
+import { isId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Cursor } from '../../contract/shapes.ts'
 import { cut, olderThan } from '../../storage/paging.ts'
@@ -22,7 +23,9 @@ export async function listCheckpoints(
   trainingId: string | undefined,
 ) {
   const matching =
-    trainingId === undefined ? mine(sql, grant) : sql`${mine(sql, grant)} and c.training_id::text = ${trainingId}`
+    trainingId === undefined
+      ? mine(sql, grant)
+      : sql`${mine(sql, grant)} and c.training_id = ${isId(trainingId) ? trainingId : null}::uuid`
   const older = olderThan(sql, 'c.id', after)
   const [rows, [total]] = await Promise.all([
     sql<ListedCheckpoint[]>`

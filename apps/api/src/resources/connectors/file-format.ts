@@ -10,5 +10,6 @@ const BY_ENDING: Record<string, Format> = {
 }
 
 export function formatOf(name: string): Format | undefined {
-  return BY_ENDING[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined
 }

@@ -45,17 +45,18 @@ export async function findOpenScan(
   return scan
 }
 
-/** What is kept here need not be read again when the scan is interrupted. */
+/** What is kept here need not be read again when the scan is interrupted. False when the scan is gone or has ended. */
 export async function keepScanned(
   sql: Sql,
   grant: SpaceGrant,
   connectorId: string,
   id: string,
   files: readonly ScannedFile[],
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const kept = await sql`
     update connector_scans set files = ${sql.json(files as never)}
     where ${of(sql, grant, connectorId)} and id = ${id} and status = 'running'`
+  return kept.count > 0
 }
 
 export async function finishScan(
