@@ -84,6 +84,13 @@ test('a column is text when a single late value is, and infinite numbers are mis
   assert.deepEqual([v![0], v![50_000]], [1, Number.NaN])
 })
 
+test('a text in NDJSON that is no number of JSON is text, and one that is counts as a number', async () => {
+  const texts = { a: '1_000', b: '00501', c: '+1', d: '1 ', e: '\t1', f: '1\v' }
+  const made = file('texts.ndjson', `${JSON.stringify({ ...texts, g: '-1.5e3' })}\n`)
+  const wanted = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]))
+  assert.deepEqual(await read('ndjson', [made]), { ...wanted, g: [-1500] })
+})
+
 test('dates and times in Parquet are seconds, booleans are text', async () => {
   const made = await parquet(
     't.parquet',

@@ -46,7 +46,7 @@ const openers: Record<Format, (database: Database, file: DataFile) => Promise<So
   async ndjson(database, file) {
     const objects = `read_ndjson_objects(${pathOf(file)})`
     const found = await database.rows(`SELECT DISTINCT unnest(json_keys(json)) AS name FROM ${objects} ORDER BY name`)
-    const columns = found.map(([name]) => looseColumn(String(name), quoted(String(name))))
+    const columns = found.map(([name]) => jsonColumn(String(name), quoted(String(name))))
     const fromWithNumbers = (numbers: ReadonlySet<string>) =>
       `read_json(${pathOf(file)}, format = 'newline_delimited', records = true, ${typesOf(columns, numbers)})`
     return { ...file, from: fromWithNumbers(NO_NAMES), fromWithNumbers, columns }
@@ -69,6 +69,14 @@ function typesOf(columns: SourceColumn[], numbers: ReadonlySet<string>): string 
 
 function looseColumn(name: string, value: string): SourceColumn {
   return { name, value, text: value, number: `TRY_CAST(${value} AS DOUBLE)` }
+}
+
+// In a text such as "1_000", "00501" or "+1" a cast finds a number, but the JSON reader does not and fails: it is text.
+const NO_JSON_NUMBER = literal('^([+[:space:]]|0[0-9])|_|[[:space:]]$')
+
+function jsonColumn(name: string, value: string): SourceColumn {
+  const column = looseColumn(name, value)
+  return { ...column, number: `CASE WHEN NOT regexp_matches(${value}, ${NO_JSON_NUMBER}) THEN ${column.number} END` }
 }
 
 function typedColumn(name: string, declared: string): SourceColumn {
