@@ -153,6 +153,16 @@ test('a transaction whose connection is lost is refused, and neither the process
   assert.notEqual(space!.description, 'half done')
 })
 
+test('a seat of the same name in another tenant grants nothing', async () => {
+  const space = await service.firstSpace()
+  const admin = await service.signIn('ana', ['admins'])
+  const seat = { name: 'of-acme', spaces: [space], permissions: ['*'] }
+  assert.equal((await admin.call('POST', '/v1/seats', seat)).status, 200)
+  const stranger = await service.bearing('eve', [`${space}:of-acme`], 'rival')
+  assert.equal((await stranger.call('GET', `/v1/spaces/${space}/data-models`)).status, 403)
+  assert.equal((await stranger.call('GET', '/v1/seats')).status, 403)
+})
+
 test('a tenant that the operator takes off the list is let in no more, with whatever it still holds', async () => {
   const rival = await service.signIn('ana', ['admins'], 'rival')
   assert.equal((await rival.call('GET', '/v1/spaces')).status, 200)
