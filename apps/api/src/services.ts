@@ -97,6 +97,9 @@ export async function startServices(
     const keys = new SigningKeys(system, vault)
     await keys.start()
     const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
+    const inBackground = async (work: Promise<unknown>[]) => {
+      await Promise.all(work.map((one) => one.catch(onError)))
+    }
     const replica = new Replica(system, db, { onError, ...access })
     await replica.start()
     closers.push(() => replica.stop())
@@ -105,9 +108,8 @@ export async function startServices(
     const keyUses = new KeyUses(system, onError)
     closers.push(() => keyUses.flush())
 
-    const closing = new AbortController()
     const sweep = () =>
-      Promise.all([
+      inBackground([
         keys.rotateWhenDue(),
         sweepKeys(system),
         sweepUploads(system),
@@ -115,13 +117,15 @@ export async function startServices(
         sweepStates(system),
         sweepLogins(system),
         prepareLogMonths(system),
-        sweepLogs(system, closing.signal),
-        sweepChats(system, closing.signal),
         sweepAllowances(system),
-      ]).catch(onError)
-    // In reverse: what is being swept hears of the end, and is then waited for.
-    closers.push(nowAndThen(SWEEP_EVERY_MS, sweep), () => closing.abort())
-    closers.push(nowAndThen(FOLD_EVERY_MS, () => foldRowCounts(system).catch(onError)))
+      ])
+    closers.push(nowAndThen(SWEEP_EVERY_MS, sweep))
+    // Apart from the others: what a space leaves behind may take hours.
+    const closing = new AbortController()
+    const sweepSpaces = () => inBackground([sweepLogs(system, closing.signal), sweepChats(system, closing.signal)])
+    // Closed in reverse: what is being swept hears of the end, and is then waited for.
+    closers.push(nowAndThen(SWEEP_EVERY_MS, sweepSpaces), () => closing.abort())
+    closers.push(nowAndThen(FOLD_EVERY_MS, () => inBackground([foldRowCounts(system)])))
 
     const egress = openEgress({ allow: config.egressAllow, production: config.production })
     closers.push(() => egress.close())

@@ -84,7 +84,8 @@ test('a job that takes longer than its lease stays with its worker', async () =>
   assert.equal(begun, 1)
 })
 
-test('a worker whose job went to another is told, and leaves the row alone', async () => {
+/** Begins a job that goes on until it is told to stop. Gives whether it was. */
+async function beginEndless(): Promise<() => boolean> {
   let told = false
   const work: Handler = async (_, signal) => {
     await isAborted(signal)
@@ -94,25 +95,22 @@ test('a worker whose job went to another is told, and leaves the row alone', asy
   await enqueue('work')
   await startWorker({ work }, { leaseSeconds: 0.3 })
   await until('it has begun', async () => (await rows())[0]?.attempt === 1)
+  return () => told
+}
+
+test('a worker whose job went to another is told, and leaves the row alone', async () => {
+  const isTold = await beginEndless()
   await system`update jobs set attempt = 2, locked_until = now() + interval '1 hour'`
-  await until('the worker is told', () => told)
+  await until('the worker is told', isTold)
   const [row] = await rows()
   assert.deepEqual([row?.attempt, row?.last_error], [2, undefined])
 })
 
 test('a worker that gets no answer about its job is told once the lease is over', async () => {
-  let told = false
-  const work: Handler = async (_, signal) => {
-    await isAborted(signal)
-    told = true
-    throw signal.reason
-  }
-  await enqueue('work')
-  await startWorker({ work }, { leaseSeconds: 0.3 })
-  await until('it has begun', async () => (await rows())[0]?.attempt === 1)
+  const isTold = await beginEndless()
   await system.begin(async (sql) => {
     await sql`select from jobs for update`
-    await until('the worker is told', () => told, 2000)
+    await until('the worker is told', isTold, 2000)
   })
 })
 

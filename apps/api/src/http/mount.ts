@@ -2,11 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findObjection } from '../access/standing.ts'
 import { isId } from '../base/ids.ts'
-import { Problem } from '../base/problem.ts'
 import type { Services } from '../contract/context.ts'
 import { EventStream, type Operation, Redirect, WithHeaders } from '../contract/operation.ts'
 import { input } from '../contract/shapes.ts'
 import { type Address, addressesOf } from './addresses.ts'
+import { cutWhenClosing } from './cut-when-closing.ts'
 import type { Door, Entry } from './door.ts'
 import { sendEvents, type Watch } from './event-stream.ts'
 import { filesOf, readFileBodies } from './file-body.ts'
@@ -31,8 +31,6 @@ interface Params {
   readonly id?: string
 }
 
-/** For what was accepted before the service was told to stop; it ends itself after half as long again. */
-const FINISHING_MS_MAX = 20_000
 const NO_FILES: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }
 
 /** When the header form of the addresses was declared deprecated (RFC 9745). */
@@ -62,17 +60,6 @@ export function mount(
   app.register(async (scope) => {
     await readFileBodies(scope, uploadBytesMax)
     mountAll(scope, takingFiles)
-  })
-}
-
-/** What takes longer is told why it ends, while there is still time to keep what it came to. */
-function cutWhenClosing(app: FastifyInstance, open: ReadonlySet<RequestContext>): void {
-  app.addHook('preClose', async () => {
-    const reason = new Problem('shutting_down', 'The service is restarting: try again', { retryAfterSeconds: 1 })
-    const cutAll = () => {
-      for (const context of open) context.cut(reason)
-    }
-    setTimeout(cutAll, FINISHING_MS_MAX).unref()
   })
 }
 

@@ -122,7 +122,8 @@ test('a turn that comes late is kept, and does not take the chat back', async ()
     model: `after ${minutes}`,
     at: new Date(Date.now() + minutes * 60_000).toISOString(),
   })
-  for (const late of [turn(2), turn(1)]) await turnRecords.insert(system, [turnRecords.textOf(late)], true)
+  const [earlier, later] = [turn(1), turn(2)]
+  for (const one of [later, earlier]) await turnRecords.insert(system, [turnRecords.textOf(one)], true)
   const [row] = await system`
     select model, (select count(*)::int from chat_turns t where t.chat_id = c.id) as turns from chats c where id = ${chat.chat_id}`
   assert.deepEqual(row, { model: 'after 2', turns: 2 })

@@ -32,6 +32,7 @@ export class ReplyBuilder {
   #finish: string | undefined
   #usage: Usage | undefined
   #logprobs: Logprobs | undefined
+  readonly #weighed: unknown[] = []
   #model: string
   #pieces = 0
 
@@ -103,8 +104,8 @@ export class ReplyBuilder {
   }
 
   #weigh(delta: Delta | undefined, logprobs: Logprobs): Delta {
-    const content = [...(this.#logprobs?.content ?? []), ...(logprobs.content ?? [])]
-    this.#logprobs = { ...logprobs, content }
+    this.#logprobs = { ...logprobs, content: this.#weighed }
+    for (const token of logprobs.content ?? []) this.#weighed.push(token)
     return { ...delta, logprobs }
   }
 

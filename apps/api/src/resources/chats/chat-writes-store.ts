@@ -70,7 +70,9 @@ async function insertTurns(sql: Sql, writes: readonly string[]): Promise<void> {
         select distinct on (tenant_id, space_id, chat_id) * from given order by tenant_id, space_id, chat_id, id desc
       ) g
       where c.tenant_id = g.tenant_id and c.space_id = g.space_id and c.id = g.chat_id
-        and coalesce(c.updated_at, c.created_at) <= g.at
+        and not exists (
+          select from chat_turns t
+          where t.tenant_id = g.tenant_id and t.space_id = g.space_id and t.chat_id = g.chat_id and t.id > g.id)
     )
     insert into chat_turns (tenant_id, space_id, chat_id, id, message_count, messages)
     select tenant_id, space_id, chat_id, id, message_count, messages from given
